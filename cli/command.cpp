@@ -112,8 +112,10 @@ void SessionArguments::add_data(CLI::App& command) {
 
 void SessionArguments::add_stop_after(CLI::App& command) {
   command
-      .add_option("--stop-after", stop_after,
-                  "Stop when every seed has done this many steps, with a checkpoint and exit code 75")
+      .add_option(
+          "--stop-after", stop_after,
+          "Stop when every seed has done this many steps, with a checkpoint and exit code 75; a comparison or a "
+          "sweep stops within the first of its runs that gets there")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53));
 }
 

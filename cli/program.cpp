@@ -283,7 +283,10 @@ std::pair<std::string, int> told(const std::exception_ptr& error) {
   } catch (const nlohmann::json::exception& found) {
     return {fmt::format("a JSON file is not as it was written: {}", found.what()), exit_code(ErrorKind::data)};
   } catch (const std::bad_alloc&) {
-    return {"out of memory", 1};
+    return {
+        "out of memory: less is taken by smaller networks (hidden) and fewer of them (particles), fewer slots, and "
+        "shorter windows and minibatches (buffer, batch_size)",
+        1};
   } catch (const std::exception& found) {
     return {found.what(), 1};
   }

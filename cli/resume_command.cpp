@@ -30,7 +30,9 @@ int resume(const ResumeArguments& arguments) {
   std::vector<std::pair<std::string, std::string>> settings;
   distributed::agree(ranks, [&] {
     if (runs::Sweep::is_in(arguments.directory)) {
-      STEIN_CHECK(arguments.settings.empty(), "a sweep goes on as it was planned: --set is for a single run");
+      STEIN_CHECK(arguments.settings.empty(),
+                  "a sweep goes on as it was planned: --set is for a single run, such as '{}'",
+                  runs::Sweep::open(arguments.directory).runs().front().string());
       STEIN_CHECK(arguments.device.empty(), "a sweep goes on where it was planned: --device is for a single run");
       sweep = runs::Sweep::open(arguments.directory);
       return;

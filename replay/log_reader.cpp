@@ -121,8 +121,9 @@ std::string LogReader::first_line_looks_like() const {
   std::vector<std::string> like;
   for (const auto& [name, entry] : log_formats().entries())
     if (entry.recognises(first_line_)) like.push_back(name);
-  return like.empty() ? fmt::format("its first line looks like none of {}", fmt::join(log_formats().names(), ", "))
-                      : fmt::format("its first line looks like {}", fmt::join(like, " or "));
+  return like.empty()
+             ? fmt::format("its first line looks like none of {}", fmt::join(log_formats().names(), ", "))
+             : fmt::format("its first line looks like {} (--format {})", fmt::join(like, " or "), like.front());
 }
 
 std::int64_t LogReader::bad_line_count() const {
@@ -178,7 +179,7 @@ void LogReader::restore(const Snapshot& snapshot) {
 std::string reasons_text(const std::map<std::string, std::int64_t>& bad_lines) {
   std::string text;
   for (const auto& [reason, lines] : bad_lines)
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", reason, lines);
+    text += fmt::format("{}{} × {}", text.empty() ? "" : "; ", lines, reason);
   return text;
 }
 

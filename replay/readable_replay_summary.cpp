@@ -67,6 +67,7 @@ std::string readable_replay_summary(const Json& summary) {
   const auto count = [&](const char* field, std::string_view what) {
     return runs::counted(log[field].get<std::int64_t>(), what);
   };
+  const std::string estimates = estimate_lines(summary["policies"], reward);
   const auto reasons = log["bad_lines_by_reason"].get<std::map<std::string, std::int64_t>>();
   std::string lines =
       fmt::format("{} of {}, {}{}{}\n\n", count("events", "event"), count("arms", "arm"),
@@ -74,8 +75,12 @@ std::string readable_replay_summary(const Json& summary) {
                   seeds > 1 ? fmt::format("; means of {} seeds", seeds) : "");
   if (!log["uniformly_logged"].get<bool>())
     lines +=
-        "  The log was not uniform: the accepted events of this table are not what a policy would have met.\n"
-        "  Believe the estimates below it.\n\n";
+        "  The log was not uniform: the accepted events of this table, and differences on them, are not what a policy "
+        "would\n"
+        "  have met. " +
+        std::string(estimates.empty() ? "Estimates from its propensities were not asked for: --estimators snips, say."
+                                      : "Believe the estimates below it.") +
+        "\n\n";
   lines += fmt::format("  {:<20}{:>10}{:>10}{:>9}  {:<18}{:>10}{:>12}\n", "policy", "accepted", "of all, %",
                        reward.name, "interval", "÷ uniform", "events/s");
   for (const Json& policy : summary["policies"])
@@ -90,7 +95,7 @@ std::string readable_replay_summary(const Json& summary) {
       lines +=
           fmt::format("  {:<20}{:>9}\n", policy["policy"].get<std::string>(), reward(policy["ctr_over_seeds"]["sd"]));
   }
-  lines += estimate_lines(summary["policies"], reward) + difference_lines(summary["differences"], reward) + "\n";
+  lines += estimates + difference_lines(summary["differences"], reward) + "\n";
   lines += runs::summary_line("peak memory", runs::text(summary["peak_memory_mb"], "{:.0f}") + " MB");
   lines += runs::summary_line("wall time", runs::text(summary["wall_seconds"], "{:.2f}") + " s");
   return lines;

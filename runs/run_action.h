@@ -66,11 +66,10 @@ class RunActionOn : public SavedRunAction<E> {
   nlohmann::ordered_json perform_saved(const E& experiment, const SavedRun& saved, const std::string& data,
                                        const Console& console) final {
     const std::unique_ptr<Run> run = saved.make_run(data);
-    return perform_on(experiment, dynamic_cast<R&>(*run), saved.directory, console.out);
+    return perform_on(experiment, dynamic_cast<R&>(*run), saved.directory, console);
   }
-  /// @param terminal  where a person looks, for what is shown while it goes on
   virtual nlohmann::ordered_json perform_on(const E& experiment, R& run, const RunDirectory& directory,
-                                            std::FILE* terminal) = 0;
+                                            const Console& console) = 0;
 };
 
 }  // namespace stein::runs

@@ -17,7 +17,7 @@ constexpr std::int64_t first_step = std::int64_t{1} << 40;
 }  // namespace
 
 ChoicesWorth worth_of_choices(policies::BanditPolicy& policy, envs::BanditEnvironment& environment, std::uint64_t seed,
-                              std::int64_t interactions) {
+                              std::int64_t interactions, Progress& progress) {
   ChoicesWorth worth;
   for (std::int64_t i = 0; i < interactions; ++i) {
     const envs::Context context = environment.observe(seed, first_step + i);
@@ -28,6 +28,7 @@ ChoicesWorth worth_of_choices(policies::BanditPolicy& policy, envs::BanditEnviro
     worth.uniform_regret +=
         best - std::accumulate(expected.begin(), expected.end(), 0.0) / static_cast<double>(expected.size());
     worth.reward += environment.reward(decision.action);
+    progress.advance(1);
   }
   return worth;
 }
@@ -37,7 +38,9 @@ void BanditEvaluation::describe(OptionTable& table) {
   table("seed", context_seed_, "of the contexts, not of the run", between(0, 9e15));
 }
 
-Json BanditEvaluation::perform_on(const BanditExperiment&, BanditRun& run, const RunDirectory&, std::FILE*) {
+Json BanditEvaluation::perform_on(const BanditExperiment& experiment, BanditRun& run, const RunDirectory&,
+                                  const runs::Console& console) {
+  console.progress->begin(experiment.name(), "interactions", static_cast<std::uint64_t>(run.count() * interactions_));
   const std::uint64_t contexts =
       runs::derived_seed({.seed = static_cast<std::uint64_t>(context_seed_), .step = 0, .stream = Stream::test});
   std::vector<double> regret(static_cast<std::size_t>(run.count())), uniform = regret, percent = regret,
@@ -45,7 +48,8 @@ Json BanditEvaluation::perform_on(const BanditExperiment&, BanditRun& run, const
   Json seeds = Json::array();
   parallel_for(run.count(), [&](std::int64_t i) {
     BanditAgent& agent = run.repetition(i).agent();
-    const ChoicesWorth worth = worth_of_choices(agent.policy(), agent.environment(), contexts, interactions_);
+    const ChoicesWorth worth =
+        worth_of_choices(agent.policy(), agent.environment(), contexts, interactions_, *console.progress);
     const auto place = static_cast<std::size_t>(i);
     regret[place] = worth.regret;
     uniform[place] = worth.uniform_regret;

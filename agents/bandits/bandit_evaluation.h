@@ -18,9 +18,9 @@ struct ChoicesWorth {
 };
 
 /// Lets `policy` choose in `interactions` contexts that come from `seed`, and learn nothing from them. Decisions are
-/// numbered from 2^40 on: neither contexts nor draws are those of any run.
+/// numbered from 2^40 on: neither contexts nor draws are those of any run. @param progress  told of each
 ChoicesWorth worth_of_choices(policies::BanditPolicy& policy, envs::BanditEnvironment& environment, std::uint64_t seed,
-                              std::int64_t interactions);
+                              std::int64_t interactions, Progress& progress);
 
 /// Every seed's policy, as its newest checkpoint left it, chooses arms in contexts that no run has seen, and learns
 /// nothing from them. Regret is exact, as it is in runs.
@@ -31,7 +31,7 @@ class BanditEvaluation final : public runs::RunActionOn<BanditExperiment, Bandit
 
  private:
   nlohmann::ordered_json perform_on(const BanditExperiment& experiment, BanditRun& run, const RunDirectory& directory,
-                                    std::FILE* terminal) override;
+                                    const runs::Console& console) override;
 
   std::int64_t interactions_ = 1000, context_seed_ = 0;
 };

@@ -149,7 +149,8 @@
       text.append("Least regret: ", element("strong", {}, winners[0].label),
                   `, ${rounded(regret.mean)}${regret.sd === null ? "" : ` ± ${rounded(regret.sd)}`}, ${format(mean(share))} % of uniform play.`);
     } else {
-      text.append("Least regret, not told apart: ", element("strong", {}, winners.map((run) => run.label).join(", ")), ".");
+      text.append("Least regret: ", element("strong", {}, winners[0].label), "; not told apart from it: ",
+                  element("strong", {}, winners.slice(1).map((run) => run.label).join(", ")), ".");
     }
     return text;
   }

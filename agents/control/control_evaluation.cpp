@@ -18,13 +18,15 @@ void ControlEvaluation::describe(OptionTable& table) {
 }
 
 ControlEvaluation::Played ControlEvaluation::play(const ControlAgent& agent,
-                                                  const envs::ControlEntry::Builder& environment) const {
+                                                  const envs::ControlEntry::Builder& environment,
+                                                  Progress& progress) const {
   const std::int64_t particles = agent.policy().particle_count();
   STEIN_CHECK(particle_ < particles, "--particle {}: the run has particles 0 to {}", particle_, particles - 1);
   const auto seed = static_cast<std::uint64_t>(episode_seed_);
   const std::vector<std::int64_t> players = particle_ >= 0 ? std::vector(static_cast<std::size_t>(episodes_), particle_)
                                                            : draw_particles(episodes_, particles, seed);
-  const EvaluationOptions options{.deterministic = !sampled_, .discount = agent.discount(), .seed = seed};
+  const EvaluationOptions options{
+      .deterministic = !sampled_, .discount = agent.discount(), .seed = seed, .progress = &progress};
   const std::vector<FinishedEpisode> episodes = play_episodes(agent.policy(), environment, players, options);
   Played played{.returns = returns_of(episodes)};
   for (const FinishedEpisode& episode : episodes) {
@@ -37,13 +39,21 @@ ControlEvaluation::Played ControlEvaluation::play(const ControlAgent& agent,
   return played;
 }
 
+std::int64_t ControlEvaluation::episodes_in_all(std::int64_t particles) const {
+  return episodes_ + (particle_ < 0 ? episodes_of_particles(episodes_, particles) : 0);
+}
+
 Json ControlEvaluation::perform_on(const ControlExperiment& experiment, ControlRun& run, const RunDirectory&,
-                                   std::FILE*) {
+                                   const runs::Console& console) {
   std::vector<double> all_returns, returns, discounted, lengths;
   std::vector<std::vector<double>> of_particles;
   Json seeds = Json::array();
+  std::int64_t episodes = 0;
+  for (std::int64_t i = 0; i < run.count(); ++i)
+    episodes += episodes_in_all(run.repetition(i).agent().policy().particle_count());
+  console.progress->begin(experiment.name(), "episodes", static_cast<std::uint64_t>(episodes));
   for (std::int64_t i = 0; i < run.count(); ++i) {
-    const Played played = play(run.repetition(i).agent(), experiment.environment_builder());
+    const Played played = play(run.repetition(i).agent(), experiment.environment_builder(), *console.progress);
     seeds.push_back(run.repetition(i).seed());
     all_returns.insert(all_returns.end(), played.returns.begin(), played.returns.end());
     returns.push_back(runs::mean(played.returns));

@@ -25,10 +25,13 @@ class ControlEvaluation final : public runs::RunActionOn<ControlExperiment, Cont
     std::vector<double> of_particles{};        ///< [M] mean return; empty where one particle plays
   };
   /// Throws Error(usage) for a particle that the agent does not have.
-  Played play(const ControlAgent& agent, const envs::ControlEntry::Builder& environment) const;
+  /// @param progress  told of every episode
+  Played play(const ControlAgent& agent, const envs::ControlEntry::Builder& environment, Progress& progress) const;
+  /// Episodes that `play` takes where there are so many particles.
+  std::int64_t episodes_in_all(std::int64_t particles) const;
 
   nlohmann::ordered_json perform_on(const ControlExperiment& experiment, ControlRun& run, const RunDirectory& directory,
-                                    std::FILE* terminal) override;
+                                    const runs::Console& console) override;
 
   std::int64_t episodes_ = 100, particle_ = -1, episode_seed_ = 0;
   bool sampled_ = false;

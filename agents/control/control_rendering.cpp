@@ -23,7 +23,7 @@ void ControlRendering::check_experiment(const ControlExperiment& experiment) con
 }
 
 Json ControlRendering::perform_on(const ControlExperiment& experiment, ControlRun& run, const RunDirectory& directory,
-                                  std::FILE* terminal) {
+                                  const runs::Console& console) {
   const std::filesystem::path out = out_.empty() ? directory.file("episode.svg") : std::filesystem::path(out_);
   STEIN_CHECK(out.extension() == ".svg",
               "--out {}: expected the name of an animated SVG, ending in .svg; other programs make frames of one",
@@ -41,7 +41,7 @@ Json ControlRendering::perform_on(const ControlExperiment& experiment, ControlRu
               {"return", episode.result.total_reward},
               {"episode_length", episode.result.length}};
   if (terminal_) {
-    show_in_terminal(film, terminal);
+    show_in_terminal(film, console.out);
     return result;
   }
   write_file_atomically(out, make_svg(film));

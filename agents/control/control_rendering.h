@@ -20,7 +20,7 @@ class ControlRendering final : public runs::RunActionOn<ControlExperiment, Contr
   /// Throws Error(usage) naming the tasks that have a picture, if this one has none.
   void check_experiment(const ControlExperiment& experiment) const override;
   nlohmann::ordered_json perform_on(const ControlExperiment& experiment, ControlRun& run, const RunDirectory& directory,
-                                    std::FILE* terminal) override;
+                                    const runs::Console& console) override;
 
   std::string out_;
   std::int64_t episode_seed_ = 0, seed_ = -1, particle_ = -1;

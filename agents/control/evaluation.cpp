@@ -48,6 +48,7 @@ class Match {
                                                          .terminated = episode.terminated};
         open_[s] = 0;
         --left;
+        if (options_.progress != nullptr) options_.progress->advance();
       }
     }
   }
@@ -132,10 +133,14 @@ std::vector<double> returns_of(const std::vector<FinishedEpisode>& episodes) {
   return returns;
 }
 
+std::int64_t episodes_of_particles(std::int64_t episodes, std::int64_t particles) {
+  return std::max<std::int64_t>(1, episodes / particles) * particles;
+}
+
 std::vector<double> particle_returns(const policies::ControlPolicy& policy,
                                      const envs::ControlEntry::Builder& environment, std::int64_t episodes,
                                      const EvaluationOptions& options) {
-  const std::int64_t particles = policy.particle_count(), each = std::max<std::int64_t>(1, episodes / particles);
+  const std::int64_t particles = policy.particle_count(), each = episodes_of_particles(episodes, particles) / particles;
   const std::vector<double> returns =
       returns_of(play_episodes(policy, environment, every_particle(each, particles), options));
   std::vector<double> means;

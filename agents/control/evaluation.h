@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/agents/control/rollouts.h>
+#include <stein/core/progress.h>
 #include <stein/core/stop_token.h>
 #include <stein/envs/vector_environment.h>
 #include <stein/policies/control_policy.h>
@@ -19,6 +20,7 @@ struct EvaluationOptions {
   std::uint64_t seed = 0;     ///< of environments and draws
   /// Looked at once a step. Episodes that it cuts short have length 0: whoever asked to stop has no result.
   StopToken stop{};
+  Progress* progress = nullptr;  ///< told of every episode that has ended
   /// Called for every episode before its first step and after each one, with the slot of the environment that it is
   /// played in. Different episodes may be watched at the same time.
   std::function<void(std::int64_t episode, const envs::VectorEnvironment& environment, std::int64_t slot)> watch{};
@@ -41,7 +43,10 @@ std::vector<std::int64_t> every_particle(std::int64_t episodes, std::int64_t par
 /// Undiscounted, of every episode.
 std::vector<double> returns_of(const std::vector<FinishedEpisode>& episodes);
 
-/// [M] mean return of every particle over episodes of its own, `episodes` of all together but at least one of each.
+/// Episodes of all particles together, as many of each, where `episodes` are asked for: at least one of each.
+std::int64_t episodes_of_particles(std::int64_t episodes, std::int64_t particles);
+
+/// [M] mean return of every particle over episodes of its own, episodes_of_particles of all together.
 std::vector<double> particle_returns(const policies::ControlPolicy& policy,
                                      const envs::ControlEntry::Builder& environment, std::int64_t episodes,
                                      const EvaluationOptions& options);

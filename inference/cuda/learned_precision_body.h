@@ -1,5 +1,5 @@
-// What one thread of the CUDA kernels over numbers with a learned precision does (LearnedPrecision). All pointers are to
-// memory of the device. The exponential is CUDA's; squares are added up in double, in a fixed order.
+// What one thread of the CUDA kernels over numbers with a learned precision does (LearnedPrecision). All pointers are
+// to memory of the device. The exponential is CUDA's; squares are added up in double, in a fixed order.
 #pragma once
 
 #include <stein/inference/cuda/coordinate_group.h>

@@ -13,8 +13,8 @@ struct NumberRun {
   std::int64_t first, count;
 };
 
-/// n numbers x ~ N(0, 1/λ) with λ ~ Gamma(a₀, b₀), whose logarithm is number `coordinate` of the same row. Without runs:
-/// a precision of something else, of which the law alone counts here.
+/// n numbers x ~ N(0, 1/λ) with λ ~ Gamma(a₀, b₀), whose logarithm is number `coordinate` of the same row. Without
+/// runs: a precision of something else, of which the law alone counts here.
 struct LearnedPrecision {
   std::int64_t coordinate;
   std::span<const NumberRun> runs{};  ///< with zeros between the numbers

@@ -137,6 +137,26 @@ def share_of(found, bandit, policy):
     return statistics.mean(shares(entry)) if entry else None
 
 
+EARLIER = (400, 1000, 2000, 5000)  # interactions
+
+
+def share_after(entry, interactions):
+    """Mean regret in percent of uniform at the last point of a curve that is not beyond so many interactions."""
+    steps = entry["curve"]["step"]
+    return entry["curve"]["regret_percent_of_uniform"]["mean"][max(k for k, step in enumerate(steps) if step <= interactions)]
+
+
+def earlier(found):
+    """Averages over all bandits on the way, the policy of the least after 1,000 interactions first."""
+    def of(policy):
+        entries = [found[bandit["name"]][policy] for bandit in PLAN["bandits"]]
+        return [statistics.mean(share_after(entry, interactions) for entry in entries) for interactions in EARLIER]
+
+    rows = sorted(((policy, of(policy)) for policy in complete_policies(found)), key=lambda row: row[1][1])
+    text = f"| policy | {' | '.join(f'{interactions:,}' for interactions in EARLIER)} | at the end |\n|---|{'---|' * (len(EARLIER) + 1)}\n"
+    return text + "".join(f"| {policy} | {' | '.join(f'{value:.1f}' for value in values)} | {average(found, policy):.1f} |\n" for policy, values in rows)
+
+
 def complete_policies(found):
     """Those that have run on all bandits."""
     return [policy for policy in POLICIES if average(found, policy) is not None]
@@ -281,6 +301,11 @@ The bounds came into the plan after greedy, `svgd`, `lints` and `neural-linear` 
 ## By bandit
 
 {table(PLAN["bandits"], POLICIES, found)}
+## Earlier in the runs
+
+After so many interactions (of wheels at the last point of the curve before), averaged over the bandits.
+
+{earlier(found)}
 """
     curves = draw(PLAN["bandits"], found)
     if curves:

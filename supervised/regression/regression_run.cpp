@@ -45,25 +45,27 @@ Json line_json(const RegressionRows& rows, const std::vector<PredictedNumber>& p
 
 /// Whether intervals hold clearly fewer test targets than `interval_level`: by three in a hundred at least, and by five
 /// standard deviations of the share that intervals of that level hold.
-std::optional<std::string> surer_than_right(double coverage, double rows) {
+/// @param nuts  it is the sampler already
+std::optional<std::string> surer_than_right(double coverage, double rows, bool nuts) {
   constexpr double least = 0.03, deviations = 5;
   const double short_of = interval_level - coverage;
   if (!(short_of > std::max(least, deviations * std::sqrt(interval_level * (1 - interval_level) / rows)))) return {};
   return fmt::format(
-      "intervals of {:.0f} % hold {:.1f} % of the test targets: predictions are surer than they are right; sampler "
-      "nuts, or fewer epochs, may help",
-      100 * interval_level, 100 * coverage);
+      "intervals of {:.0f} % hold {:.1f} % of the test targets: predictions are surer than they are right; {} may "
+      "help",
+      100 * interval_level, 100 * coverage,
+      nuts ? "longer chains (epochs), or several" : "sampler nuts, or fewer epochs,");
 }
 
 /// Whether intervals are more than twice as long as those of errors of this size.
-std::optional<std::string> longer_than_errors(double width, double rmse) {
+std::optional<std::string> longer_than_errors(double width, double rmse, bool nuts) {
   constexpr double clearly = 2;
   const double ratio = width / (2 * gaussian_interval_end * rmse);
   if (!(ratio > clearly) || !std::isfinite(ratio)) return {};
   return fmt::format(
       "intervals are {:.3g} times as long as the errors on test rows ask for: the precision of the noise has not "
-      "settled, or the samples are far apart; more epochs or sampler nuts may help",
-      ratio);
+      "settled, or the samples are far apart; more epochs{} may help",
+      ratio, nuts ? "" : " or sampler nuts");
 }
 
 std::string part_lines(const Json& scores, const char* part) {
@@ -162,8 +164,9 @@ std::vector<std::string> RegressionRun::warnings() const {
   const double coverage = mean_of([](const RegressionResult&result) { return result.averaged.coverage; }),
                width = mean_of([](const RegressionResult&result) { return result.averaged.interval_width; }),
                rmse = mean_of([](const RegressionResult&result) { return result.averaged.rmse; });
-  if (auto warning = surer_than_right(coverage, rows)) found.push_back(std::move(*warning));
-  if (auto warning = longer_than_errors(width, rmse)) found.push_back(std::move(*warning));
+  const bool nuts = facts_.method == "nuts";
+  if (auto warning = surer_than_right(coverage, rows, nuts)) found.push_back(std::move(*warning));
+  if (auto warning = longer_than_errors(width, rmse, nuts)) found.push_back(std::move(*warning));
   return found;
 }
 

@@ -344,8 +344,12 @@ TEST_CASE("what makes numbers doubtful is said", "[cli][replay]") {
   CAPTURE(outcome.out, outcome.err);
   REQUIRE(outcome.code == 0);
   CHECK_THAT(outcome.out,
-             Contains("1800 events of 2 arms, 200 bad lines (a reward that is not between `reward_low` and "
-                      "`reward_high`: 200)"));
+             Contains("1800 events of 2 arms, 200 bad lines (200 × a reward that is not between `reward_low` and "
+                      "`reward_high`)") &&
+                 Contains("The log was not uniform") && Contains("Believe the estimates below it."));
+  const Outcome without =
+      replay(folder, {"--log", "log.csv", "--format", "csv", "--policy", "uniform,logged", "--out", "without"});
+  CHECK_THAT(without.out, Contains("Estimates from its propensities were not asked for: --estimators snips"));
   CHECK_THAT(outcome.err, Contains("10 % of the lines are bad") &&
                               Contains("the weights of arms drawn uniformly have the mean 2.531") &&
                               Contains("are not those that its arms were drawn with"));

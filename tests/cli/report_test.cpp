@@ -137,7 +137,7 @@ TEST_CASE("not told apart from the least mean regret are all whose difference, p
   give_regrets(folder / "out/policy=linucb", {100, 110, 220});
   give_regrets(folder / "out/policy=uniform", {11, 111, 211.5});
   std::string dom = page();
-  CHECK_THAT(shown_text(dom), Contains("Least regret, not told apart: lints, linucb.") &&
+  CHECK_THAT(shown_text(dom), Contains("Least regret: lints; not told apart from it: linucb.") &&
                                   Contains("the 95 % interval of the difference, paired by seed, contains 0."));
   CHECK(count_of(dom, "<td class=\"best") == 2);
   CHECK_THAT(shown_text(dom), Contains("lints: all 5 interactions were forced pulls"));

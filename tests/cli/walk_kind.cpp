@@ -107,7 +107,7 @@ class WalkEvaluation final : public runs::RunActionOn<WalkExperiment, WalkRun> {
   }
 
  private:
-  Json perform_on(const WalkExperiment&, WalkRun& run, const RunDirectory&, std::FILE*) override {
+  Json perform_on(const WalkExperiment&, WalkRun& run, const RunDirectory&, const runs::Console&) override {
     std::vector<double> distances;
     for (std::int64_t i = 0; i < run.count(); ++i) {
       if (best_) run.repetition(i).restore_best();

@@ -82,7 +82,7 @@ TEST_CASE("a log of another format is refused with what it looks like", "[replay
   auto log = reader({file});
   CHECK_ERROR(rest(log), data, file, "the first 2 lines hold no event", "looks like none of");
   auto mixed = reader({write(folder / "mixed", "x\n13 109000 4 |user\ny\n")});
-  CHECK_ERROR(rest(mixed), data, "the click is neither 0 nor 1: 1", "the time is no whole number: 2");
+  CHECK_ERROR(rest(mixed), data, "1 × the click is neither 0 nor 1", "2 × the time is no whole number");
   std::string long_file;
   for (int i = 0; i < 1000; ++i) long_file += "1,2,3\n";
   auto longer = reader({write(folder / "long", long_file)});

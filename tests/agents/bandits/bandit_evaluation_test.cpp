@@ -30,13 +30,15 @@ class Spy final : public policies::BanditPolicy {
   std::array<double, 2> propensities_{0.5, 0.5};
 };
 
+SilentProgress silent;
+
 }  // namespace
 
 TEST_CASE("choices are judged by exact expected rewards, in contexts and with draws of their own",
           "[agents][evaluation]") {
   Spy policy;
   test::ToyBandit bandit;
-  const agents::ChoicesWorth worth = agents::worth_of_choices(policy, bandit, 7, 40);
+  const agents::ChoicesWorth worth = agents::worth_of_choices(policy, bandit, 7, 40, silent);
   REQUIRE(policy.contexts.size() == 40);
   CHECK(policy.steps.size() == 40);
   CHECK(*policy.steps.begin() >= std::int64_t{1} << 40);
@@ -60,7 +62,7 @@ TEST_CASE("choices are judged by exact expected rewards, in contexts and with dr
 TEST_CASE("another seed gives other contexts", "[agents][evaluation]") {
   Spy first, second;
   test::ToyBandit bandit;
-  static_cast<void>(agents::worth_of_choices(first, bandit, 7, 5));
-  static_cast<void>(agents::worth_of_choices(second, bandit, 8, 5));
+  static_cast<void>(agents::worth_of_choices(first, bandit, 7, 5, silent));
+  static_cast<void>(agents::worth_of_choices(second, bandit, 8, 5, silent));
   CHECK(first.contexts != second.contexts);
 }
