@@ -129,8 +129,8 @@ std::string options_help(const StartArguments& arguments) {
 
 std::string help(const StartArguments& arguments) {
   return options_help(arguments) +
-         "\nWhich options there are depends on the data, the network and the method: --help beside their options shows "
-         "them.\n";
+         "\nWhich options there are depends on the data, the network and the method: choose these before --help to see "
+         "theirs.\n";
 }
 
 }  // namespace

@@ -137,18 +137,24 @@ std::string Experiment::help(const std::vector<std::unique_ptr<Experiment>>& bes
       const auto has_heading = [&](const auto& part) { return part.first == section.first; };
       if (std::ranges::none_of(parts, has_heading)) parts.push_back(section);
     }
-  std::string text = "Options for --set and for the file of --config:\n\n", presets;
-  const auto tell = [&](const Preset& preset) {
+  std::string text = "Options for --set and for the file of --config:\n\n";
+  std::vector<std::pair<std::string, std::string>> presets;  // a name, and what it sets in each part that has it
+  const auto tell = [&](std::string_view heading, const Preset& preset) {
+    auto place = std::ranges::find(presets, preset.name, &std::pair<std::string, std::string>::first);
+    if (place == presets.end()) place = presets.insert(place, {preset.name, ""});
     std::vector<std::string> settings;
     for (const auto& [key, value] : preset.settings) settings.push_back(fmt::format("{}={}", key, value));
-    presets += fmt::format("  {}: {}\n    {}\n", preset.name, preset.description, fmt::join(settings, " "));
+    place->second += fmt::format("    {}{}{}\n      {}\n", heading, heading.empty() ? "" : ": ", preset.description,
+                                 fmt::join(settings, " "));
   };
   for (const auto& [heading, table] : parts) {
     if (!table.options().empty()) text += fmt::format("{}\n{}\n", heading, help_text(table));
-    std::ranges::for_each(table.presets(), tell);
+    for (const Preset& preset : table.presets()) tell(heading, preset);
   }
-  std::ranges::for_each(offered_, tell);
-  return presets.empty() ? text : fmt::format("{}Presets for --preset:\n{}\n", text, presets);
+  for (const Preset& preset : offered_) tell("", preset);
+  if (!presets.empty()) text += "Presets for --preset:\n";
+  for (const auto& [name, settings] : presets) text += fmt::format("  {}\n{}", name, settings);
+  return presets.empty() ? text : text + "\n";
 }
 
 }  // namespace stein::runs

@@ -69,6 +69,7 @@ TEST_CASE("a person reads a table of evaluated episodes, also of an unfinished r
   REQUIRE(outcome.code == 0);
   CHECK_THAT(outcome.out,
              Contains("CartPole-v1/a2c-s2vgd after 1024 steps") && Contains("seed 3, mean return of every"));
+  CHECK_THAT(outcome.err, Contains("16 of 16 episodes"));  // four drawn particles and four particles, of two seeds
 }
 
 TEST_CASE("what has no policies to play is refused", "[cli][rl][bad-input]") {

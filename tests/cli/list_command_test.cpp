@@ -73,7 +73,7 @@ TEST_CASE("presets of a task are listed with the agent that they are for, and ea
                         agent = text.substr(text.find("agent ") + 6);
       const Outcome help = run(folder.path(), {"rl", "--env", task.substr(0, task.find(':')), "--agent",
                                                agent.substr(0, agent.find(' ')), "--help"});
-      CHECK_THAT(help.out, Contains("\n  " + preset["name"].get<std::string>() + ": "));
+      CHECK_THAT(help.out, Contains("\n  " + preset["name"].get<std::string>() + "\n"));
     }
   CHECK(titles == std::set<std::string>{"tuned, rl, environment cartpole-swingup: with agent ppo",
                                         "zoo, rl, environment Acrobot-v1: with agent a2c",

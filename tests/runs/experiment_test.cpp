@@ -85,9 +85,9 @@ TEST_CASE("help of several experiments has the parts of all, each once", "[runs]
   beside.push_back(std::make_unique<Longer>(counter));
   beside.push_back(std::make_unique<Longer>(counter));
   const std::string help = CounterExperiment(counter, {}).help(beside);
-  CHECK_THAT(help, Catch::Contains("\nCounting\n") && Catch::Contains("paper: Somebody 2018") &&
-                       Catch::Contains("endless: nobody"));
-  for (const std::string once : {"\nPatience\n", "checkpoint_every", "endless: nobody"}) {
+  CHECK_THAT(help, Catch::Contains("\nCounting\n") && Catch::Contains("  paper\n    Counting: Somebody 2018\n") &&
+                       Catch::Contains("Patience: nobody"));
+  for (const std::string once : {"\nPatience\n", "checkpoint_every", "Patience: nobody"}) {
     CAPTURE(once);
     REQUIRE(help.find(once) != std::string::npos);
     CHECK(help.find(once) == help.rfind(once));
@@ -108,7 +108,7 @@ TEST_CASE("what a run's file lacks takes the value of older runs, and is refused
 TEST_CASE("help shows the defaults whatever was set, the presets, and every part", "[runs][experiment]") {
   const std::string help = CounterExperiment(counter, {.settings = {{"stride", "7"}}}).help();
   CHECK_THAT(help, Catch::Contains("Counting") && Catch::Contains("default 1;") &&
-                       Catch::Contains("paper: Somebody 2018") && Catch::Contains("stride=5") &&
+                       Catch::Contains("  paper\n    Counting: Somebody 2018\n") && Catch::Contains("stride=5") &&
                        !Catch::Contains("default 7"));
 }
 
