@@ -83,6 +83,18 @@ def against(found, policy, other):
     return [statistics.mean(seed) for seed in zip(*[difference(entries, policy, other) for entries in found.values()], strict=True)]
 
 
+def beside_stein(found, of_group):
+    """How the Stein policy's defaults stand to the policies of a group on the same bandits."""
+    both = {bandit: {**found[bandit], **entries} for bandit, entries in of_group.items()}
+    text = f"| policy | mean over bandits | difference of `{PLAN['stein']}` to it, 95 % interval |\n|---|---|---|\n"
+    for policy in next(iter(of_group.values())):
+        differences = against(both, PLAN["stein"], policy)
+        if differences is not None:
+            mean = statistics.mean(statistics.mean(shares(entries[policy])) for entries in of_group.values())
+            text += f"| {policy} | {mean:.1f} | {interval_of(differences, 1)} |\n"
+    return text + "\n"
+
+
 def below_zero(differences):
     """Whether all of the 95 % interval of their mean is."""
     return statistics.mean(differences) + half_width(differences) < 0
@@ -312,7 +324,7 @@ After so many interactions (of wheels at the last point of the curve before), av
         text += f"## Over interactions\n\nMeans over seeds with bands of one sd on both sides, cut at a tenth of the mean.\n\n{curves}"
     for name, group in PLAN["groups"].items():
         text += f"## {group['title']}\n\n{group['text']}\n\n{table(group['bandits'], group['policies'], groups[name])}\n"
-        text += draw(group["bandits"], groups[name], name)
+        text += beside_stein(found, groups[name]) if group.get("beside_stein") else draw(group["bandits"], groups[name], name)
     text += bandit_options.section() + "\n" + published(found, groups["protocol"]) + "\n" + bandit_tuned.section(found)
     settings = ", ".join(f"`{policy['name']}` is `{policy['policy']}` with `{' '.join(f'{key}={value}' for key, value in policy['settings'].items())}`"
                          for policy in OF_GROUPS.values() if policy.get("settings"))

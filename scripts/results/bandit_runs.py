@@ -9,7 +9,9 @@ from records import DEFAULTS, RESULTS, keep, play, read_record
 PLAN = json.loads((pathlib.Path(__file__).parent / "bandit_defaults_plan.json").read_text())
 FOLDER = RESULTS / "defaults"
 POLICIES = {policy["name"]: policy for policy in PLAN["policies"]}
-OF_GROUPS = {**POLICIES, **{policy["name"]: policy for policy in PLAN["of_clicks"]}}  # those of some bandits only besides
+OF_GROUPS = {**POLICIES, **{policy["name"]: policy for policy in PLAN["of_groups"]}}  # those of groups only besides
+for group in PLAN["groups"].values():
+    group.setdefault("bandits", PLAN["bandits"])
 
 
 def result_file(*names):
