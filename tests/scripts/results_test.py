@@ -473,6 +473,7 @@ class BanditDefaultsTest(ResultsTest):
         self.assertFalse(self.stein.with_suffix(".called").exists())
 
     def test_the_tuned_run_has_the_settings_of_the_least_regret_and_other_seeds(self):
+        shutil.rmtree(self.root / "docs/results/defaults/tuned", ignore_errors=True)
         self.keep_tuning(lambda settings: abs(settings["prior_precision"] - 4) + abs(settings["prior_rate"] - 6))
         self.commit()
         self.stein.with_suffix(".answer").write_text(json.dumps({"seeds": [0], "steps": 1, "commits": [self.head()], "run_directory": "/x"}))
