@@ -84,9 +84,14 @@ def against(found, policy, other):
     return [statistics.mean(seed) for seed in zip(*[difference(entries, policy, other) for entries in found.values()], strict=True)]
 
 
+def together(found, of_group):
+    """The records of the defaults and of a group on the same bandits."""
+    return {bandit: {**found[bandit], **entries} for bandit, entries in of_group.items()}
+
+
 def beside_stein(found, of_group):
     """How the Stein policy's defaults stand to the policies of a group on the same bandits."""
-    both = {bandit: {**found[bandit], **entries} for bandit, entries in of_group.items()}
+    both = together(found, of_group)
     text = f"| policy | mean over bandits | difference of `{PLAN['stein']}` to it, 95 % interval |\n|---|---|---|\n"
     for policy in next(iter(of_group.values())):
         differences = against(both, PLAN["stein"], policy)
@@ -202,8 +207,7 @@ def goals(found, groups):
         differences = against(found, stein, greedy)
         lines.append((f"`{stein}`, the Stein policy that was named on tuning seeds, below greedy over all bandits", interval_of(differences, 1),
                       below_zero(differences)))
-        weak = {bandit: {**found[bandit], **entries} for bandit, entries in groups["weak-prior"].items()}
-        if differences := against(weak, stein, WEAK):
+        if differences := against(together(found, groups["weak-prior"]), stein, WEAK):
             lines.append((f"the same against greedy whose prior is as good as none (`{WEAK}` [below](#{ANCHOR_OF_WEAK}); not asked for)", interval_of(differences, 1),
                           below_zero(differences)))
         order = sorted(complete, key=lambda policy: average(found, policy))
@@ -340,10 +344,20 @@ After so many interactions (of wheels at the last point of the curve before), av
     write_page("bandit_defaults", text)
     main = [policy for policy in PLAN["main"] if all(policy in with_curves(entries) for entries in found.values())]
     if PLAN["greedy"] in main and PLAN["stein"] in main:
-        write_short(found, main)
+        write_short(found, main, groups["weak-prior"])
 
 
-def write_short(found, main):
+def weakened(found, of_group):
+    """A sentence on greedy whose prior is as good as none; empty where it has not been run on all bandits."""
+    differences = against(together(found, of_group), PLAN["stein"], WEAK)
+    if differences is None:
+        return ""
+    mean = statistics.mean(statistics.mean(shares(entries[WEAK])) for entries in of_group.values())
+    return (f"The default prior of single networks holds them back: greedy with one that is as good as none has {mean:.1f}, and `{PLAN['stein']}` beside that "
+            f"{interval_of(differences, 1)}.")
+
+
+def write_short(found, main, of_group):
     """The figure and the section of the short page, of the main policies that have run on all bandits."""
     titles = {f"{bandit['name']}, {bandit['steps']:,} interactions": {name: found[bandit["name"]][name] for name in main}
               for bandit in PLAN["bandits"] if bandit["name"] in SHOWN}
@@ -354,7 +368,7 @@ def write_short(found, main):
     text = "## Bandits: defaults\n\n![Regret over interactions](results/images/bandit_defaults.svg)\n\n" + paragraph(
         f"Nothing is tuned; {len(range(*PLAN['seeds']))} seeds, means with bands of one sd. Regret in percent of uniform play, averaged over the",
         f"{len(PLAN['bandits'])} bandits that a policy has to have run on to stand here: " + ", ".join(f"`{name}` {average(found, name):.1f}" for name in order) + ".",
-        f"Less than greedy, by the difference paired by seed: {', '.join(better) or 'none'}.") + paragraph(
+        f"Less than greedy, by the difference paired by seed: {', '.join(better) or 'none'}.", weakened(found, of_group)) + paragraph(
         "Every bandit and policy, longer runs, the Showdown's protocol with published numbers beside, and the tuned comparison:",
         "[results/bandit_defaults.md](results/bandit_defaults.md).")
     write_section("bandit_defaults.py", text)
