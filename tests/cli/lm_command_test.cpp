@@ -294,7 +294,7 @@ TEST_CASE("published settings are presets, which bring their text and method", "
   for (const char* preset : {"ptb-large-sgld-dropout", "ptb-small-sharpening", "war-and-peace-tanh-rmsprop"}) {
     const Outcome help = run(folder.path(), {"lm", "train", "--preset", preset, "--help"});
     CHECK(help.code == 0);
-    CHECK_THAT(help.out, Contains(std::string(preset) + ": "));
+    CHECK_THAT(help.out, Contains("\n  " + std::string(preset) + "\n"));
   }
 }
 

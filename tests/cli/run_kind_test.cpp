@@ -31,8 +31,8 @@ TEST_CASE("a new kind of run is listed and has help with its options and presets
   CHECK_THAT(walk(folder.path(), {"--help"}).out, Contains("walk"));
   const Outcome help = walk(folder.path(), {"walk", "--help"});
   CHECK(help.code == 0);
-  CHECK_THAT(help.out,
-             Contains("--step-size") && Contains("validate_every") && Contains("slow: a tenth of the usual step"));
+  CHECK_THAT(help.out, Contains("--step-size") && Contains("validate_every") && Contains("  slow\n") &&
+                           Contains(": a tenth of the usual step\n"));
   const Outcome near = walk(folder.path(), {"walk", "--set", "step_sise=0.2"});
   CHECK(near.code == 2);
   CHECK_THAT(near.err, Contains("Did you mean 'step_size'?"));
