@@ -2,25 +2,12 @@
 // to memory of the device. The exponential is CUDA's; squares are added up in double, in a fixed order.
 #pragma once
 
-#include <stein/inference/cuda/coordinate_group.h>
+#include <stein/inference/cuda/row_bodies.h>
 #include <stein/inference/priors/precision_slopes.h>
 
 #include <cmath>
 
 namespace stein::inference::cuda {
-
-/// Runs of every row that a launch takes along.
-struct RowRuns {
-  static constexpr int most = 32;
-  int count = 0;
-  std::int64_t first[most], end[most];
-
-  STEIN_HOST_DEVICE bool hold(std::int64_t q) const {
-    for (int k = 0; k < count; ++k)
-      if (q >= first[k] && q < end[k]) return true;
-    return false;
-  }
-};
 
 /// Sums of squares that each row has.
 inline constexpr std::int64_t learned_lanes = 256;

@@ -86,24 +86,42 @@ class SubtractGroup {
   bool alike_;
 };
 
+/// Runs of every row that a launch takes along.
+struct RowRuns {
+  static constexpr int most = 32;
+  int count = 0;
+  std::int64_t first[most], end[most];
+
+  /// Those of `all`, NumberRun or ScaledRun, from number `begin` on that one launch has room for.
+  template <class Runs>
+  static RowRuns some_of(const Runs& all, std::size_t begin) {
+    RowRuns some;
+    for (std::size_t k = begin; k < all.size() && some.count < most; ++k, ++some.count)
+      some.first[some.count] = all[k].first, some.end[some.count] = all[k].first + all[k].count;
+    return some;
+  }
+  STEIN_HOST_DEVICE bool holds(int k, std::int64_t q) const { return q >= first[k] && q < end[k]; }
+  STEIN_HOST_DEVICE bool hold(std::int64_t q) const {
+    for (int k = 0; k < count; ++k)
+      if (holds(k, q)) return true;
+    return false;
+  }
+};
+
 /// Subtracts the numbers of one group that lie in a run, times the factor of the run, products and differences rounded.
 struct SubtractRunsGroup {
-  static constexpr int most_runs = 32;  ///< of a launch
   MatrixView<const float> values;
   MatrixView<float> gradient;
-  int runs;
-  std::int64_t first[most_runs], end[most_runs];
-  float scale[most_runs];
+  RowRuns runs;
+  float scale[RowRuns::most];
 
   STEIN_HOST_DEVICE void operator()(const GroupPlace& place) const {
     const FourNumbers numbers = group_at(values, place);
     FourNumbers& group = group_at(gradient, place);
     FourNumbers slopes = group;
     for (int j = 0; j < group_size; ++j)
-      for (int k = 0; k < runs; ++k) {
-        const std::int64_t q = place.first + j;
-        if (q >= first[k] && q < end[k]) slopes.number[j] -= scale[k] * numbers.number[j];
-      }
+      for (int k = 0; k < runs.count; ++k)
+        if (runs.holds(k, place.first + j)) slopes.number[j] -= scale[k] * numbers.number[j];
     group = slopes;
   }
 };

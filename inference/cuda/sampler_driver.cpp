@@ -133,12 +133,9 @@ void subtract_runs_of_rows(MatrixView<const float> values, std::span<const Scale
   if (gradient.empty()) return;
   const CurrentDevice device(device_of_rows(gradient));
   SubtractRunsGroup body{.values = values, .gradient = gradient};
-  for (std::size_t begin = 0; begin < runs.size(); begin += SubtractRunsGroup::most_runs) {
-    body.runs = static_cast<int>(std::min<std::size_t>(runs.size() - begin, SubtractRunsGroup::most_runs));
-    for (int k = 0; k < body.runs; ++k) {
-      const ScaledRun<float>& run = runs[begin + static_cast<std::size_t>(k)];
-      body.first[k] = run.first, body.end[k] = run.first + run.count, body.scale[k] = run.scale;
-    }
+  for (std::size_t begin = 0; begin < runs.size(); begin += RowRuns::most) {
+    body.runs = RowRuns::some_of(runs, begin);
+    for (int k = 0; k < body.runs.count; ++k) body.scale[k] = runs[begin + static_cast<std::size_t>(k)].scale;
     subtract_runs(body, first_stream);
   }
   check(cudaGetLastError(), "subtract numbers on the GPU");
@@ -151,11 +148,7 @@ void add_learned_precision_of(MatrixView<const float> values, const LearnedPreci
   const std::span<const NumberRun> all = precision.runs;
   const Scratch<double> sums(all.empty() ? 0 : static_cast<std::size_t>(values.rows * learned_lanes));
   for (std::size_t begin = 0; begin < all.size(); begin += RowRuns::most) {
-    RowRuns runs{.count = static_cast<int>(std::min<std::size_t>(all.size() - begin, RowRuns::most))};
-    for (int k = 0; k < runs.count; ++k) {
-      const NumberRun& run = all[begin + static_cast<std::size_t>(k)];
-      runs.first[k] = run.first, runs.end[k] = run.first + run.count;
-    }
+    const RowRuns runs = RowRuns::some_of(all, begin);
     add_up_run_squares({values, runs, begin == 0, sums.data()}, first_stream);
     subtract_learned({values, gradient, precision.coordinate, runs}, first_stream);
   }

@@ -31,34 +31,40 @@ class ThreadExchange final : public inference::DeviceExchange {
   ThreadExchange(int rank, std::shared_ptr<ExchangeBoard> board) : rank_(rank), board_(std::move(board)) {}
 
   void all_gather(std::span<const inference::OwnedBytes> blocks) override {
-    board_->blocks[static_cast<std::size_t>(rank_)].assign(blocks.begin(), blocks.end());
-    if (rank_ == 0) board_->gathered += static_cast<int>(blocks.size());
-    board_->barrier.arrive_and_wait();
-    const OpenFence open;
-    for (std::size_t k = 0; k < blocks.size(); ++k) {
-      const inference::OwnedBytes theirs = board_->blocks[static_cast<std::size_t>(blocks[k].owner)].at(k);
-      if (theirs.owner != blocks[k].owner || theirs.size != blocks[k].size)
-        throw std::logic_error("ranks gather different blocks");
-      if (blocks[k].owner != rank_) std::memcpy(blocks[k].data, theirs.data, theirs.size);
-    }
-    board_->barrier.arrive_and_wait();
+    using Block = inference::OwnedBytes;
+    copy(
+        board_->blocks, blocks, &Block::owner, [](const Block& a, const Block& b) { return a.owner == b.owner; },
+        [this](const Block& block) { return block.owner != rank_; });
   }
 
   void send(std::span<const inference::SentBytes> blocks) override {
-    board_->sent[static_cast<std::size_t>(rank_)].assign(blocks.begin(), blocks.end());
+    using Block = inference::SentBytes;
+    copy(
+        board_->sent, blocks, &Block::from,
+        [](const Block& a, const Block& b) { return a.from == b.from && a.to == b.to; },
+        [this](const Block& block) { return block.to == rank_; });
+  }
+
+ private:
+  /// Once all have posted their blocks, this one copies those that it receives.
+  /// @param source  the rank whose bytes a block has
+  /// @param alike   whether two are of the same ranks
+  template <class Block, class Alike, class Receives>
+  void copy(std::vector<std::vector<Block>>& posted, std::span<const Block> blocks, int Block::*source,
+            const Alike& alike, const Receives& receives) {
+    posted[static_cast<std::size_t>(rank_)].assign(blocks.begin(), blocks.end());
     if (rank_ == 0) board_->gathered += static_cast<int>(blocks.size());
     board_->barrier.arrive_and_wait();
     const OpenFence open;
     for (std::size_t k = 0; k < blocks.size(); ++k) {
-      const inference::SentBytes theirs = board_->sent[static_cast<std::size_t>(blocks[k].from)].at(k);
-      if (theirs.from != blocks[k].from || theirs.to != blocks[k].to || theirs.size != blocks[k].size)
-        throw std::logic_error("ranks send different blocks");
-      if (blocks[k].to == rank_) std::memcpy(blocks[k].data, theirs.data, theirs.size);
+      const Block theirs = posted[static_cast<std::size_t>(blocks[k].*source)].at(k);
+      if (!alike(theirs, blocks[k]) || theirs.size != blocks[k].size)
+        throw std::logic_error("ranks exchange different blocks");
+      if (receives(blocks[k])) std::memcpy(blocks[k].data, theirs.data, theirs.size);
     }
     board_->barrier.arrive_and_wait();
   }
 
- private:
   int rank_;
   std::shared_ptr<ExchangeBoard> board_;
 };

@@ -288,9 +288,10 @@ TEST_CASE("the threads that subtract runs of rows have the bits of both forms on
     for (std::int64_t first = 0; first < columns; first += 6) {
       const std::int64_t count = std::min<std::int64_t>(5, columns - first);
       const auto scale = static_cast<float>(first) - 7.5f;
+      body.scale[runs.size()] = scale;
       runs.push_back({first, count, scale});
-      body.first[body.runs] = first, body.end[body.runs] = first + count, body.scale[body.runs++] = scale;
     }
+    body.runs = cuda::RowRuns::some_of(runs, 0);
     for_each_group(threads.view(), body);
     reference_driver().subtract_runs(values.view(), runs, expected.view());
     simd.subtract_runs(values.view(), runs, fast.view());
@@ -319,8 +320,7 @@ TEST_CASE("the threads of a learned precision add what the host adds", "[inferen
     std::vector<double> sums(static_cast<std::size_t>(3 * cuda::learned_lanes), nothing);
     bool begins = true;
     for (const NumberRun& run : runs) {  // a launch each
-      cuda::RowRuns part{.count = 1};
-      part.first[0] = run.first, part.end[0] = run.first + run.count;
+      const cuda::RowRuns part = cuda::RowRuns::some_of(std::span(&run, 1), 0);
       for_each_index(std::ssize(sums), cuda::AddRunSquares{values.view(), part, begins, sums.data()});
       for_each_group(threads.view(), cuda::SubtractLearnedGroup{values.view(), threads.view(), coordinate, part});
       begins = false;
