@@ -62,7 +62,6 @@ class Cluster:
             seconds += self.between.time(here * (ranks - here) * size) - self.between.latency
         return seconds
 
-
     def sum_of_slices(self, ranks, size, terms):
         """Seconds until every rank has the sum of so many terms of `size` bytes, of which each has its share: each gets a slice of all terms,
         adds it up, and gives it to the others."""

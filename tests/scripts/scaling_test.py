@@ -34,7 +34,6 @@ class Messages(unittest.TestCase):
         between = 2 * 5e-6 + 4 * 8 * 1000 / 1e9  # of 12 ranks on three machines, four receive from eight
         self.assertAlmostEqual(cluster.all_gather(12, 1000), within + between, delta=1e-7)
 
-
     def test_a_sum_of_slices_is_two_gathers_of_slices(self):
         cluster = Cluster(ranks_per_machine=8, within=Link.stated(0, 1e9), between=Link.stated(0, 1e9))
         # Of eight terms of 8,000 bytes each of four ranks has two, and receives a quarter of six and three quarters of the sum.
@@ -74,7 +73,6 @@ class Rounds(unittest.TestCase):
             self.assertAlmostEqual(getattr(found, name), getattr(truth, name), msg=name)
         alone, together = 2.5e-3, 1e-3 + 5e-4 + exchange
         self.assertAlmostEqual(found.speed_up(2, Cluster(2, link, link), rounds=20000), alone / together, delta=0.01)
-
 
     def test_bytes_of_a_term_are_found_again(self):
         truth, ranks = SummedSteps(parts=8, seconds=1.0, everywhere=0.0, bytes=1024), 4
