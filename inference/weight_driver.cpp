@@ -37,15 +37,18 @@ void add_row_mixture_to(const RowMixture& law, std::span<const Scalar> weights, 
 template <class Scalar>
 void add_noise(const MeanFieldNoise& noise, Scalar deviation, std::int64_t columns, std::int64_t stride,
                std::span<Scalar> weights) {
-  std::array<Scalar, 256> normals;
-  const auto length = static_cast<std::int64_t>(normals.size());
-  for (std::int64_t row = 0; row * stride < std::ssize(weights); ++row)
-    for (std::int64_t begin = 0; begin < columns; begin += length) {
-      const std::int64_t count = std::min(length, columns - begin);
-      fill_normal(std::span(normals).first(static_cast<std::size_t>(count)), noise.key, noise.row,
-                  noise.first + static_cast<std::uint64_t>(row * columns + begin));
-      for (std::int64_t j = 0; j < count; ++j) weights[row * stride + begin + j] += deviation * normals[j];
+  std::array<Scalar, 1024> normals;  // of several rows at once: rows are short beside what one filling is good at
+  const std::int64_t size = (std::ssize(weights) + stride - 1) / stride * columns;
+  for (std::int64_t begin = 0; begin < size; begin += std::ssize(normals)) {
+    const std::int64_t end = std::min(begin + std::ssize(normals), size);
+    fill_normal(std::span(normals).first(static_cast<std::size_t>(end - begin)), noise.key, noise.row,
+                noise.first + static_cast<std::uint64_t>(begin));
+    for (std::int64_t i = begin; i < end;) {
+      const std::int64_t row = i / columns, column = i % columns, count = std::min(columns - column, end - i);
+      for (std::int64_t j = 0; j < count; ++j) weights[row * stride + column + j] += deviation * normals[i - begin + j];
+      i += count;
     }
+  }
 }
 
 template <class Scalar>

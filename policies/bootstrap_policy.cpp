@@ -5,7 +5,7 @@ namespace {
 
 const bool registered = register_bandit_policy<BootstrapPolicy>(
     "bootstrap", "particles that each learn from a bootstrapped history of their own", [] {
-      auto options = particle_defaults<BootstrapPolicy::Options>("optimizer");
+      auto options = plain_particle_defaults<BootstrapPolicy::Options>("optimizer");
       options.draw = {.draw = Draw::some, .drawn_particles = options.particles / 2};
       return options;
     }());

@@ -29,7 +29,7 @@ const bool registered =
         fitted(WeightForm::mean_field)) &&
     register_bandit_policy<DistributionPolicy>("dropout",
                                                "Thompson sampling from a network with hidden units dropped at random",
-                                               neural_defaults<Options>("optimizer", WeightForm::dropout));
+                                               plain_network_defaults<Options>("optimizer", WeightForm::dropout));
 
 }  // namespace
 

@@ -11,9 +11,9 @@ namespace {
 
 const bool registered =
     register_bandit_policy<NeuralUcb>("neural-ucb", "one network and upper bounds from the gradients of its outputs",
-                                      neural_defaults<NeuralUcb::Options>("optimizer")) &&
+                                      plain_network_defaults<NeuralUcb::Options>("optimizer")) &&
     register_bandit_policy<NeuralTs>("neural-ts", "one network and Thompson sampling from the gradients of its outputs",
-                                     neural_defaults<NeuralTs::Options>("optimizer"));
+                                     plain_network_defaults<NeuralTs::Options>("optimizer"));
 
 }  // namespace
 

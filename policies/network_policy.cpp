@@ -6,7 +6,7 @@ namespace {
 
 const bool registered = register_bandit_policy<NetworkPolicy>(
     "epsilon-greedy", "one neural network, and a uniform arm with probability epsilon",
-    neural_defaults<NetworkPolicy::Options>("optimizer"));
+    plain_network_defaults<NetworkPolicy::Options>("optimizer"));
 
 }  // namespace
 

@@ -233,4 +233,13 @@ Options neural_defaults(std::string_view sampler, inference::WeightForm form = i
   return options;
 }
 
+/// The same of networks that learn like any other: with a prior as good as none. That of N(0, 1) on every weight beside
+/// γ = 1 outweighs rewards that are rare (docs/bandits.md, "Greedy and its prior").
+template <class Options>
+Options plain_network_defaults(std::string_view sampler, inference::WeightForm form = inference::WeightForm::direct) {
+  auto options = neural_defaults<Options>(sampler, form);
+  options.noise_precision = 16384;
+  return options;
+}
+
 }  // namespace stein::policies

@@ -13,7 +13,7 @@ using inference::MatrixView;
 
 const bool registered = register_bandit_policy<ParameterNoisePolicy>(
     "parameter-noise", "one network, perturbed for every decision as far as it takes to explore",
-    neural_defaults<ParameterNoisePolicy::Options>("optimizer"));
+    plain_network_defaults<ParameterNoisePolicy::Options>("optimizer"));
 
 constexpr double adaptation = 1.01;
 

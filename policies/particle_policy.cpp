@@ -35,7 +35,7 @@ const bool registered =
         anchored_defaults<Options>("svgd", WeightForm::matrix_gaussian, PaperSettings::policy)) &&
     register_bandit_policy<ParticlePolicy>(
         "ensemble", "networks that each learn on their own from the same rewards: a deep ensemble",
-        particle_defaults<Options>("optimizer")) &&
+        plain_particle_defaults<Options>("optimizer")) &&
     register_bandit_policy<ParticlePolicy>(
         "anchored", "ensemble sampling: particles with priors around draws of their own and perturbed rewards",
         anchored_defaults<Options>("optimizer")) &&

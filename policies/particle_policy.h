@@ -65,6 +65,7 @@ class ParticlePolicy : public NeuralPolicy {
                   {"noise_per_arm", "false"},
                   {"prior_scale", "weights"},
                   {"draw", "one"},
+                  {"noise_precision", "1"},
                   {"learn_noise_precision", "true"},
                   {"learn_weight_precision", "true"},
                   {"scale_rewards", "false"}});
@@ -123,6 +124,14 @@ class ParticlePolicy : public NeuralPolicy {
 template <class Options>
 Options particle_defaults(std::string_view sampler, inference::WeightForm form = inference::WeightForm::direct) {
   auto options = neural_defaults<Options>(sampler, form);
+  options.paper = PaperSettings::likelihood;
+  return options;
+}
+
+/// The same of particles that each learn like any other network, as plain_network_defaults has them.
+template <class Options>
+Options plain_particle_defaults(std::string_view sampler) {
+  auto options = plain_network_defaults<Options>(sampler);
   options.paper = PaperSettings::likelihood;
   return options;
 }

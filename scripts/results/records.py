@@ -15,16 +15,22 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build/release/stein"
 RESULTS = ROOT / "docs/results"
 
-# Defaults of bandits and their policies that have changed since some records were made, which do not say them: a record without the present
-# number of changes shows its command with what was the default then. Programs of today do the same with it, bit for bit.
-DEFAULTS = 1
-LEARNING_BEFORE = {"buffer": "4096", "updates": "64"}
-POLICY_BEFORE = {
-    "svgd": {"anchors": "false", "noise_per_arm": "false", "prior_scale": "weights", "draw": "one"},
-    "s2vgd": {"anchors": "false", "noise_per_arm": "false", "prior_scale": "weights", "draw": "one", "reflectors": "8",
-              "scale_deviation": "1"},
-    "vmg": {"prior_scale": "weights", "likelihood_power": "1", "step_size": "0.001"},
-}
+# Defaults of bandits and their policies that have changed since some records were made, which do not say them: of every change what was the
+# default before. A record says how many changes it has seen, and shows its command with what the later ones changed. Programs of today do the
+# same with it, bit for bit.
+LEARNING = "every policy that learns in minibatches"
+CHANGES = [
+    {
+        LEARNING: {"buffer": "4096", "updates": "64"},
+        "svgd": {"anchors": "false", "noise_per_arm": "false", "prior_scale": "weights", "draw": "one"},
+        "s2vgd": {"anchors": "false", "noise_per_arm": "false", "prior_scale": "weights", "draw": "one", "reflectors": "8",
+                  "scale_deviation": "1"},
+        "vmg": {"prior_scale": "weights", "likelihood_power": "1", "step_size": "0.001"},
+    },
+    {policy: {"noise_precision": "1"}
+     for policy in ("epsilon-greedy", "ensemble", "bootstrap", "dropout", "parameter-noise", "neural-ucb", "neural-ts")},
+]
+DEFAULTS = len(CHANGES)
 
 
 def git(*words):
@@ -108,20 +114,26 @@ def play_missing(entries, runs, points):
             keep(entries / f"{name}.json", asked, commit, {"summary": summary}, indent=1)
 
 
+def defaults_before(policy, seen):
+    """What the defaults of a policy were for a program that had seen so many changes, where they are others today."""
+    before = {}
+    for change in reversed(CHANGES[seen:]):
+        before.update(change.get(policy, {}))
+    return before
+
+
 def shown_command(record):
     """The command of a record of bandits or logs as one would type it today."""
-    command = record["command"]
-    if record.get("defaults", 0) == DEFAULTS:
-        return command
+    command, seen = record["command"], record.get("defaults", 0)
     words = command.split()
     policies = words[words.index("--policy") + 1].split(",")
     given = {word.split("=")[0] for word in words if "=" in word}
     before = {}
     if words[1] == "bandit" and not {"uniform", "lints", "linucb"}.issuperset(policies):
-        before.update(LEARNING_BEFORE)
+        before.update(defaults_before(LEARNING, seen))
     for policy in policies:
         prefix = f"{policy}." if len(policies) > 1 else ""
-        before.update({prefix + key: value for key, value in POLICY_BEFORE.get(policy, {}).items() if key not in given})
+        before.update({prefix + key: value for key, value in defaults_before(policy, seen).items() if key not in given})
     before = [f"{key}={value}" for key, value in before.items() if key not in given]
     return f"{command} --set {' '.join(before)}" if before else command
 

@@ -170,8 +170,8 @@ TEST_CASE("a likelihood to the power of 4 counts every interaction four times, o
   for (const std::string name : {"vmg", "bbb", "dropout"})
     for (const std::string likelihood : {"gaussian", "bernoulli"}) {
       CAPTURE(name, likelihood);
-      const Settings once{{"likelihood", likelihood}, {"likelihood_power", "1"}},
-          often{{"likelihood", likelihood}, {"likelihood_power", "4"}};
+      const Settings once{{"likelihood", likelihood}, {"noise_precision", "1"}, {"likelihood_power", "1"}},
+          often{{"likelihood", likelihood}, {"noise_precision", "1"}, {"likelihood_power", "4"}};
       const auto powered = linear(name, often), many = linear(name, once), few = linear(name, once);
       for (int update = 0; update < 5; ++update)
         powered->learn(data.batch(2)), many->learn(data.batch(8)), few->learn(data.batch(2));

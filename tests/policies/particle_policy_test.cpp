@@ -462,10 +462,11 @@ TEST_CASE("the preset `paper` says what it is of, and leaves a policy what its n
   for (const auto& [name, source] : sources) {
     CAPTURE(name, source);
     names.push_back(name);
-    const bool in_the_paper = name == "svgd" || name == "s2vgd" || name == "vmg";
+    const bool in_the_paper = name == "epsilon-greedy" || name == "svgd" || name == "s2vgd" || name == "vmg";
     CHECK(source.starts_with("Zhang et al. 2018, §3: ") == in_the_paper);
     CHECK((source.find("do not have this policy") != std::string::npos) != in_the_paper);
   }
   // Those with anchors perturb rewards by a noise that is given, so none of the others can sample it.
-  CHECK(names == std::vector<std::string>{"bootstrap", "ensemble", "psgld", "s2vgd", "sghmc", "sgld", "svgd", "vmg"});
+  CHECK(names == std::vector<std::string>{"bootstrap", "ensemble", "epsilon-greedy", "psgld", "s2vgd", "sghmc", "sgld",
+                                          "svgd", "vmg"});
 }

@@ -33,7 +33,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
 EXPERIMENTS = [("bandits.py", "tune"), ("bandits.py", "run"), ("control.py", "tune"), ("control.py", "run"), ("control.py", "curves"),
                ("sparse_regression.py", "run"), ("inference.py", "run"), ("news.py", "tune"), ("news.py", "run"), ("sequences.py", "run"), ("tables.py", "tune"), ("tables.py", "run"), ("classifiers.py", "run"),
                ("empirical_bayes.py", "run"), ("deep_exploration.py", "run"), ("control_goals.py", "run"), ("control_posteriors.py", "run"), ("bandit_defaults.py", "run"), ("bandit_defaults.py", "group", "long"),
-               ("bandit_defaults.py", "options"), ("bandit_defaults.py", "tune"), ("bandit_defaults.py", "tuned")]
+               ("bandit_defaults.py", "choose"), ("bandit_defaults.py", "options"), ("bandit_defaults.py", "tune"), ("bandit_defaults.py", "tuned")]
 
 # Prints what the files beside it say and notes that it was called; a run leaves metrics as a short run of two evaluations would. Of bandits,
 # seed s has lost (1 + s)/4 of what uniform play loses, 2 an interaction.
@@ -463,6 +463,22 @@ class BanditDefaultsTest(ResultsTest):
         # 5 and 6 in turn: 5.5 ± 2.262 · 0.527/√10.
         self.assertIn("| N(0, 1) on every weight | 20.0 ± 3.2 | 5.5 (5.1 to 5.9) | not run |  | `prior_scale=weights` |", page)
         self.refuses("bandit_defaults.py", "options", "anchor", because="no change of the plan: anchor; it has defaults, N(0, 1) on every weight")
+
+    def test_settings_that_defaults_are_chosen_from_are_averaged_over_bandits(self):
+        shutil.rmtree(self.root / "docs/results/defaults/choices", ignore_errors=True)
+        choices = self.plan["choices"]
+        settings_tried = [dict(zip(choices["grid"], values)) for values in itertools.product(*choices["grid"].values())]
+        for settings in settings_tried[:2]:
+            name = "".join(f"_{option}-{value}" for option, value in settings.items())
+            for number, bandit in enumerate(choices["bandits"]):
+                stem = bandit["name"].replace(" ", "-").replace("δ", "delta")
+                self.keep(f"choices/{stem}_greedy{name}.json", self.command(bandit, "greedy", bandit["steps"], choices["seeds"], settings),
+                          [number + 100 * settings["step_size"]] * 5, bandit["steps"], curve=False)
+        self.succeeds("bandit_defaults.py", "write")
+        page = (self.root / "docs/results/bandit_defaults.md").read_text()
+        # 0 … 9 and a hundred steps: 4.5 + 0.03 and 4.5 + 0.1.
+        self.assertIn(f"| greedy | **4.5** | 4.6 | {' | '.join(['not run'] * (len(settings_tried) - 2))} |", page)
+        self.refuses("bandit_defaults.py", "choose", "svgd", because="no policy of the choices: svgd; they have greedy, neural-ts, neural-ucb, dropout")
 
     def test_a_choice_at_the_end_of_its_grid_is_not_reported(self):
         self.keep_tuning(lambda settings: 1000 - settings["prior_precision"])

@@ -1,0 +1,45 @@
+"""How defaults of single networks were chosen, a part of bandit_defaults.py: the same few settings of each on tuning seeds, over many bandits."""
+import statistics
+import sys
+
+from bandit_runs import OF_GROUPS, PLAN, command_of, experiment, result_file, shares
+from bandits import combinations
+from records import by_commit, clean_commit, read_record
+
+CHOICES = PLAN["choices"]
+
+
+def choosing_runs(policy, settings, name):
+    """(record's file, command) of a setting on every bandit."""
+    return [(result_file("choices", bandit["name"], policy + name),
+             command_of(bandit, OF_GROUPS[policy], bandit["steps"], CHOICES["seeds"], settings)) for bandit in CHOICES["bandits"]]
+
+
+def run(names):
+    """All policies, or those that are named."""
+    unknown = set(names) - set(CHOICES["policies"])
+    if unknown:
+        sys.exit(f"no policy of the choices: {', '.join(sorted(unknown))}; they have {', '.join(CHOICES['policies'])}")
+    commit = clean_commit()
+    for policy in names or CHOICES["policies"]:
+        for name, settings in combinations(CHOICES["grid"]):
+            for result, asked in choosing_runs(policy, settings, name):
+                experiment(result, asked, commit, with_curve=False)
+
+
+def section():
+    """The section of the page: of every policy and setting the mean over bandits."""
+    settings_tried = combinations(CHOICES["grid"])
+    heads = [", ".join(f"{option} {value:g}" for option, value in settings.items()) for _, settings in settings_tried]
+    text = f"## {CHOICES['title']}\n\n{CHOICES['text']}\n\n| policy | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}\n"
+    every = []
+    for policy in CHOICES["policies"]:
+        means = []
+        for name, settings in settings_tried:
+            entries = [read_record(*of_bandit) for of_bandit in choosing_runs(policy, settings, name)]
+            every += [entry for entry in entries if entry]
+            means.append(statistics.mean(statistics.mean(shares(entry)) for entry in entries) if all(entries) else None)
+        least = min((mean for mean in means if mean is not None), default=None)
+        cells = ["not run" if mean is None else f"**{mean:.1f}**" if mean == least else f"{mean:.1f}" for mean in means]
+        text += f"| {policy} | {' | '.join(cells)} |\n"
+    return text + (f"\nRecords by commit: {by_commit(every)}.\n" if every else "")
