@@ -42,10 +42,9 @@ struct Training {
   }
 };
 
-/// What a preset of the task and the agent changes.
-void apply(const std::string& preset, const std::string& task, const std::string& agent, ControlAgentOptions& options) {
-  const std::vector<Preset> presets = task_presets(task, agent);
-  const auto found = std::ranges::find(presets, preset, &Preset::name);
+/// What the preset of that name changes.
+void apply(const std::string& name, const std::vector<Preset>& presets, ControlAgentOptions& options) {
+  const auto found = std::ranges::find(presets, name, &Preset::name);
   REQUIRE(found != presets.end());
   test::set(options, {found->settings.begin(), found->settings.end()});
 }
@@ -111,10 +110,31 @@ TEST_CASE("A2C and PPO learn five tasks with their defaults, of rllab's swing-up
 TEST_CASE("with its preset tuned PPO swings rllab's pole up and holds it there", "[agents][learning][slow]") {
   constexpr std::int64_t steps = 1'000'000;
   Training training("cartpole-swingup", Learner::ppo, steps);
-  apply("tuned", "cartpole-swingup", "ppo", training.options);
+  apply("tuned", task_presets("cartpole-swingup", "ppo"), training.options);
   const std::vector<double> returns = returns_of(training, steps, 4);
   CAPTURE(returns);
   CHECK(std::ranges::max(returns) >= 400);
+}
+
+// The treasure of deep-sea lies at the end of one path of twenty steps that all cost a little. Of twenty seeds all
+// particles together got there in .30 to .94 of the episodes after 100,000 steps, and one policy in none (`stein rl
+// --env deep-sea --agent ppo --set size=20 steps=100000 final_episodes=20 --seeds 0:20`, with `--posterior svgd
+// --preset explore` or without). Were a seed to do otherwise with probability 1/22, two of three would in .6 % of all
+// runs, of either.
+TEST_CASE("particles that start apart and share rollouts find a treasure in the deep sea where one policy does not",
+          "[agents][learning][slow]") {
+  constexpr std::int64_t steps = 100'000, seeds = 3;
+  const auto found = [&](PolicyPosterior posterior, double share) {
+    Training training("deep-sea", Learner::ppo, steps, posterior);
+    OptionTable::of(*training.environment).set("size", "20");
+    if (posterior == PolicyPosterior::svgd)
+      apply("explore", OptionTable::of(training.options).presets(), training.options);
+    const std::vector<double> returns = returns_of(training, steps, seeds);
+    CAPTURE(returns);
+    return std::ranges::count_if(returns, [&](double value) { return value >= share; });
+  };
+  CHECK(found(PolicyPosterior::svgd, .25) >= 2);
+  CHECK(found(PolicyPosterior::none, .05) <= 1);
 }
 
 // Of twenty seeds all reached 700 and ended at 99 % or more of the best of their ten evaluations (`stein rl --env
