@@ -1,7 +1,9 @@
 // stein report: one page with interactive plots from one or many runs.
+#include <fmt/format.h>
 #include <stein/core/atomic_file.h>
 #include <stein/runs/report_page.h>
 #include <stein/runs/report_table.h>
+#include <stein/runs/run_kind.h>
 #include <stein/runs/sweep.h>
 
 #include <CLI/CLI.hpp>
@@ -25,18 +27,30 @@ struct ReportArguments {
     std::vector<runs::RunRecord> found;
     for (const std::string& folder : folders) {
       if (!runs::Sweep::is_in(folder)) {
-        found.push_back(runs::read_run(RunDirectory::open(folder)));
+        found.push_back(runs::read_run_so_far(RunDirectory::open(folder)));
         continue;
       }
-      for (runs::RunRecord& record : finished_runs(runs::Sweep::open(folder))) found.push_back(std::move(record));
+      for (runs::RunRecord& record : runs_so_far(runs::Sweep::open(folder))) found.push_back(std::move(record));
     }
     return found;
   }
-  /// The table of all, or of one sweep in its own.
+  /// The table of those that have a result, or of one sweep in its own; a line each of the others.
   std::string table(const std::vector<runs::RunRecord>& records) const {
-    if (folders.size() == 1 && runs::Sweep::is_in(folders.front()))
-      return table_of_sweep(runs::Sweep::open(folders.front()), records);
-    return runs::make_report_table(records);
+    std::vector<runs::RunRecord> finished;
+    std::string others;
+    for (const runs::RunRecord& record : records) {
+      if (record.unfinished.empty()) {
+        finished.push_back(record);
+        continue;
+      }
+      others += fmt::format("After {} {}: {}\n", record.summary["steps"].get<std::int64_t>(), record.kind->unit,
+                            record.unfinished);
+    }
+    if (finished.empty()) return others;
+    const bool one_sweep = folders.size() == 1 && runs::Sweep::is_in(folders.front());
+    const std::string table =
+        one_sweep ? table_of_sweep(runs::Sweep::open(folders.front()), finished) : runs::make_report_table(finished);
+    return others.empty() ? table : table + "\n" + others;
   }
   /// The page of one run or sweep lies with it; that of several where the person is.
   std::filesystem::path page() const {

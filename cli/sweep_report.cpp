@@ -36,7 +36,12 @@ int advance_sweep(const runs::Sweep& sweep, const runs::SessionOptions& options,
     return interrupted;
   }
   if (!options.ranks->is_root()) return 0;
-  std::vector<runs::RunRecord> records = finished_runs(sweep);
+  std::vector<runs::RunRecord> records = runs_so_far(sweep);
+  std::erase_if(records, [](const runs::RunRecord& record) {
+    if (!record.unfinished.empty()) log_warning("{}: it is in no table", record.unfinished);
+    return !record.unfinished.empty();
+  });
+  if (records.empty()) fail(ErrorKind::numeric, "every run of the sweep in '{}' diverged", sweep.directory().string());
   runs::label_apart(records);
   const std::filesystem::path page = sweep.page();
   write_file_atomically(page, runs::make_report_page(records));
@@ -47,22 +52,18 @@ int advance_sweep(const runs::Sweep& sweep, const runs::SessionOptions& options,
   return records.size() == sweep.size() ? 0 : exit_code(ErrorKind::numeric);
 }
 
-std::vector<runs::RunRecord> finished_runs(const runs::Sweep& sweep) {
+std::vector<runs::RunRecord> runs_so_far(const runs::Sweep& sweep) {
   std::vector<runs::RunRecord> records;
   const std::vector<std::filesystem::path> paths = sweep.runs();
   const std::vector<std::string> labels = sweep.labels();
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    if (runs::Sweep::diverged(paths[i])) {
-      log_warning("the run in '{}' diverged: it is in no table", paths[i].string());
-      continue;
-    }
-    if (!runs::Sweep::finished(paths[i]))
-      fail(ErrorKind::data, "the sweep in '{0}' is not finished: `stein resume {0}` goes on with it",
-           sweep.directory().string());
-    records.push_back(runs::read_run(RunDirectory::open(paths[i])));
+    if (!RunDirectory::is_in(paths[i])) continue;
+    records.push_back(runs::read_run_so_far(RunDirectory::open(paths[i])));
     records.back().label = labels[i];
   }
-  if (records.empty()) fail(ErrorKind::numeric, "every run of the sweep in '{}' diverged", sweep.directory().string());
+  if (records.empty())
+    fail(ErrorKind::data, "no run of the sweep in '{0}' has begun: `stein resume {0}` begins them",
+         sweep.directory().string());
   return records;
 }
 

@@ -11,12 +11,11 @@
 
 namespace stein::cli {
 
-/// The runs that have not diverged, which a warning names, called by their settings. Throws Error(data) where one is
-/// not finished, Error(numeric) where all have diverged.
-std::vector<runs::RunRecord> finished_runs(const runs::Sweep& sweep);
+/// The runs that have begun, called by their settings, with a result or without. Throws Error(data) where none has.
+std::vector<runs::RunRecord> runs_so_far(const runs::Sweep& sweep);
 
-/// One table of these runs of the sweep, a line a run, called by its settings; below it the pairs of runs, where their
-/// kind compares some.
+/// One table of these runs of the sweep, which have results, a line a run, called by its settings; below it the pairs
+/// of runs, where their kind compares some.
 std::string table_of_sweep(const runs::Sweep& sweep, const std::vector<runs::RunRecord>& records);
 
 /// Runs what is left of the sweep; at its end prints a table of all runs, or their summaries as JSON, and writes

@@ -84,7 +84,8 @@ Json describe(const RunRecord& record) {
            {"manifest", record.manifest},
            {"config", record.config},
            {"curves", curves}};
-  if (!record.kind->report.data) return run;
+  if (!record.unfinished.empty()) run["unfinished"] = record.unfinished;
+  if (!record.unfinished.empty() || !record.kind->report.data) return run;
   try {
     run.update(record.kind->report.data(record));
   } catch (const nlohmann::json::exception& error) {
@@ -120,7 +121,8 @@ Json group_alike(const std::vector<RunRecord>& records) {
     Json described = group;
     described["runs"] = Json::array();
     for (const RunRecord& record : runs) described["runs"].push_back(describe(record));
-    described["differences"] = differences_of(runs);
+    described["differences"] =
+        group.contains("unfinished") ? Json{{"list", Json::array()}, {"left_out", 0}} : differences_of(runs);
     list.push_back(std::move(described));
   }
   return list;

@@ -22,8 +22,8 @@ std::string read_result(const RunDirectory& directory, const std::filesystem::pa
   return content;
 }
 
-void read_metrics(const RunDirectory& directory, RunRecord& record) {
-  std::istringstream lines(read_result(directory, directory.metrics()));
+void read_metrics(const RunDirectory& directory, const std::string& content, RunRecord& record) {
+  std::istringstream lines(content);
   std::string line;
   for (std::int64_t number = 1; std::getline(lines, line); ++number) {
     const auto entry = nlohmann::json::parse(line, nullptr, false);
@@ -72,6 +72,28 @@ void check_summary(const RunRecord& record, const RunDirectory& directory) {
   }
 }
 
+/// Why a run has no result, and what to do; empty where it has one.
+std::string why_unfinished(const RunDirectory& directory) {
+  std::error_code ignored;
+  if (std::filesystem::exists(directory.divergence(), ignored))
+    return fmt::format("the run in '{}' diverged and has no result: {}", directory.root().string(),
+                       read_file(directory.divergence()));
+  if (std::filesystem::exists(directory.summary(), ignored)) return "";
+  return fmt::format(
+      "the run in '{0}' is not finished: `stein resume {0}` goes on with it, where no other process does",
+      directory.root().string());
+}
+
+/// Of any run.
+RunRecord begin_record(const RunDirectory& directory) {
+  RunRecord record;
+  record.kind = &kind_of(directory);
+  record.manifest = read_manifest(directory);
+  record.config = read_file(directory.config());
+  record.directory = directory.root().has_filename() ? directory.root() : directory.root().parent_path();
+  return record;
+}
+
 /// The last part of every record's directory, or all of it where two are called alike.
 std::map<std::filesystem::path, std::string> names_of_directories(const std::vector<RunRecord>& records) {
   std::map<std::string, std::set<std::filesystem::path>> called;
@@ -93,32 +115,53 @@ Json RunRecord::json_file(const std::string& name) const {
 }
 
 RunRecord read_run(const RunDirectory& directory) {
-  std::error_code ignored;
-  if (std::filesystem::exists(directory.divergence(), ignored))
-    fail(ErrorKind::data, "the run in '{}' diverged and has no result: {}", directory.root().string(),
-         read_file(directory.divergence()));
-  if (!std::filesystem::exists(directory.summary(), ignored))
-    fail(ErrorKind::data,
-         "the run in '{0}' is not finished: `stein resume {0}` goes on with it, where no other process does",
-         directory.root().string());
-  RunRecord record;
-  record.kind = &kind_of(directory);
+  if (const std::string why = why_unfinished(directory); !why.empty()) fail(ErrorKind::data, "{}", why);
+  RunRecord record = begin_record(directory);
   record.summary = read_json_object(directory.summary());
-  record.manifest = read_manifest(directory);
-  record.config = read_file(directory.config());
-  record.directory = directory.root().has_filename() ? directory.root() : directory.root().parent_path();
   check_summary(record, directory);
   record.task = task_of(record);
   record.label = record.kind->report.label(record.summary);
-  read_metrics(directory, record);
+  read_metrics(directory, read_result(directory, directory.metrics()), record);
+  std::error_code ignored;
   for (const std::string& name : record.kind->result_files)
     if (std::filesystem::exists(directory.file(name), ignored))
       record.files[name] = read_result(directory, directory.file(name));
   return record;
 }
 
+RunRecord read_run_so_far(const RunDirectory& directory) {
+  const std::string why = why_unfinished(directory);
+  if (why.empty()) return read_run(directory);
+  RunRecord record = begin_record(directory);
+  record.unfinished = why;
+  std::error_code ignored;
+  if (std::filesystem::exists(directory.metrics(), ignored)) {
+    // Of a run that is under way the last line may be half there.
+    const std::string content = read_file(directory.metrics());
+    read_metrics(directory, content.substr(0, content.rfind('\n') + 1), record);
+  }
+  std::int64_t steps = 0;
+  std::set<std::uint64_t> seeds;
+  for (const auto& [tag, of_step] : record.metrics)
+    for (const auto& [step, of_seed] : of_step) {
+      steps = std::max(steps, step);
+      for (const auto& [seed, value] : of_seed) seeds.insert(seed);
+    }
+  const std::string& task = record.kind->report.task;
+  record.summary = {
+      {task, first_setting(record.manifest, task).value_or(record.kind->name)}, {"steps", steps}, {"seeds", seeds}};
+  record.task = task_of(record);
+  record.label = record.directory.filename().string();
+  return record;
+}
+
 Json group_of(const RunRecord& record) {
   Json group{{"kind", record.kind->name}, {"task", record.task}};
+  if (!record.unfinished.empty()) {
+    group["unit"] = record.kind->unit;
+    group["unfinished"] = true;
+    return group;
+  }
   for (const std::string& key : record.kind->report.grouped_by) group[key] = record.summary.value(key, Json(nullptr));
   return group;
 }

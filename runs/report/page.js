@@ -288,12 +288,31 @@
 
   const tools = {element, format, rounded, count, alpha, colour, soft, ink, addPlot, draw, bands, figure, choice, scaleChoice, last,
                  sameSeeds, seedNames, counts, overTime, countAxis, averages, differences, notToldApart, facts, table, colourSwatches, warnings, temperatures, groups, mean, weightMethods};
+  // Of runs that have no result yet: why, and every metric so far.
+  const soFar = (kind) => ({
+    name: kind.name,
+    title: (group) => `${group.task}, not finished`,
+    badge: () => "",
+    section: (group, key) => {
+      const tags = [...new Set(group.runs.flatMap((run) => Object.keys(run.curves)))].sort();
+      const words = (tag) => tag.replaceAll("_", " "), sentence = (text) => text[0].toUpperCase() + text.slice(1);
+      const figures = tags.flatMap((tag) => overTime(group, key, group.unit, tag, sentence(words(tag)),
+        "Median over seeds; the band holds the middle half of them.", words(tag)));
+      figures[0]?.classList.add("wide");
+      return [...group.runs.map((run) => element("div", {class: "notice"}, sentence(run.unfinished))),
+              element("p", {class: "lead"}, `So far: ${group.runs.map((run) =>
+                `${run.label} ${run.summary.steps.toLocaleString("en-GB")} ${group.unit}, ${count(run.summary.seeds.length, "seed")}`).join("; ")}.`),
+              element("div", {class: "plots"}, ...figures)];
+    },
+    facts: () => [],
+  });
+
   const kinds = Object.fromEntries(Object.entries(kindScripts).map(([name, script]) => [name, script(tools)]));
   const page = document.getElementById("page");
   const names = new Set(groups.map((group) => kinds[group.kind].name));
   if (groups.length > 1) page.append(element("h1", {}, names.size > 1 ? "Report" : `${[...names][0]} report`));
   for (const group of groups) {
-    const kind = kinds[group.kind], single = groups.length === 1;
+    const kind = group.unfinished ? soFar(kinds[group.kind]) : kinds[group.kind], single = groups.length === 1;
     paint(group.runs, kind);
     const title = kind.title(group), key = single ? "" : `${title}/`;
     page.append(
@@ -304,7 +323,7 @@
         ...kind.facts(run),
         ["Stein", `${run.manifest.version}, commit ${run.manifest.commit}`], ["instructions", run.manifest.simd_target],
         ["threads", run.manifest.threads], ["device", run.manifest.device],
-        ["peak memory", `${format(run.summary.peak_memory_mb, 0)} MB`], ["directory", run.summary.run_directory],
+        ["peak memory", run.unfinished ? "" : `${format(run.summary.peak_memory_mb, 0)} MB`], ["directory", run.summary.run_directory],
       ]), element("pre", {}, run.config))));
   }
   page.append(element("footer", {}, `Written by Stein ${version}, commit ${commit}. This page needs no network.`));

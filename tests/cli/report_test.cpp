@@ -45,6 +45,37 @@ TEST_CASE("a page of one run lies with it, and runs of several bandits are told 
   CHECK(std::filesystem::exists(folder / "report.html"));
 }
 
+TEST_CASE("runs that have no result yet show what they recorded so far", "[cli][report][browser]") {
+  const TemporaryDirectory folder;
+  const auto play = [&](const std::string& policy, const std::string& out, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"bandit",    "--env", "wheel", "--policy", policy,  "--seeds", "0:3",
+                                       "--threads", "1",     "--out", out,        "--set", "steps=60"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(folder.path(), arguments).code;
+  };
+  REQUIRE(play("lints", "whole", {}) == 0);
+  REQUIRE(play("lints", "begun", {"--stop-after", "40"}) == 75);
+  REQUIRE(play("uniform", "too", {"--stop-after", "30"}) == 75);
+  std::ofstream(folder / "too/metrics.jsonl", std::ios::app) << "{\"tag\":\"regret\",\"se";  // is being written
+  const Outcome report = run(folder.path(), {"report", "whole", "begun", "too", "--out", "page.html"});
+  CAPTURE(report.err);
+  REQUIRE(report.code == 0);
+  CHECK_THAT(report.out, Contains("\n  lints ") &&
+                             Contains("After 40 interactions: the run in 'begun' is not finished") &&
+                             Contains("After 30 interactions: the run in 'too' is not finished"));
+  const std::string dom = rendered(folder.path(), "page.html");
+  check_page(folder.path(), dom,
+             {"wheel, 60 interactions/regret", "wheel, not finished/regret", "wheel, not finished/uniform_regret"});
+  const std::string shown = shown_text(dom);
+  CHECK_THAT(shown, Contains("`stein resume begun` goes on with it") &&
+                        Contains("So far: begun 40 interactions, 3 seeds; too 30 interactions, 3 seeds."));
+  const Outcome alone = run(folder.path(), {"report", "begun"});
+  CHECK(alone.code == 0);
+  CHECK_FALSE(std::filesystem::exists(folder / "begun/summary.json"));
+  REQUIRE(run(folder.path(), {"resume", "begun", "--quiet"}).code == 0);
+  CHECK_THAT(run(folder.path(), {"report", "begun"}).out, Contains("\n  lints "));
+}
+
 TEST_CASE("bandits of one name with different options are different bandits", "[cli][report]") {
   const TemporaryDirectory folder;
   const auto play = [&](const std::string& delta, const std::string& policy) {
