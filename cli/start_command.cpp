@@ -10,8 +10,10 @@
 #include <stein/runs/sweep.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -30,7 +32,7 @@ struct StartArguments {
   CommonOptions common;
   Ranks ranks;
 
-  /// The file, then --set, then the options that have an argument of their own.
+  /// The file, then --set, then the options that have an argument of their own, which must not say otherwise.
   runs::OptionSources sources() const {
     runs::OptionSources sources{
         .preset = preset, .toml = {}, .toml_name = config, .settings = {}, .data = session.data};
@@ -39,8 +41,13 @@ struct StartArguments {
       fail(ErrorKind::data, "'{}' is a folder, --config expects a TOML file", config);
     if (!config.empty()) sources.toml = read_file(config);
     for (const std::string& setting : settings) sources.settings.push_back(runs::parse_setting(setting));
-    for (auto& setting : named.given()) sources.settings.push_back(std::move(setting));
-    if (!seeds.empty()) sources.settings.emplace_back("seeds", seeds);
+    std::vector<std::pair<std::string, std::string>> arguments = named.given();
+    if (!seeds.empty()) arguments.emplace_back("seeds", seeds);
+    for (const auto& [key, text] : arguments)
+      for (const auto& [name, value] : sources.settings)
+        STEIN_CHECK(name != key || value == text,
+                    "option '{0}' is given twice, by its argument as {1}, by --set as {2}", key, text, value);
+    std::ranges::move(arguments, std::back_inserter(sources.settings));
     return sources;
   }
   Existing existing() const { return overwrite ? Existing::overwrite : Existing::refuse; }

@@ -154,6 +154,17 @@ TEST_CASE("what is missing or out of place on the line is said in words", "[cli]
   CHECK_THAT(help.out, Contains("interactions") && Contains("episodes"));
 }
 
+TEST_CASE("an option that is given as two things is refused", "[cli][bad-input]") {
+  const TemporaryDirectory folder;
+  check_refused(folder, {"bandit", "--env", "wheel", "--policy", "uniform", "--set", "env=linear"}, 2,
+                {"option 'env' is given twice", "its argument as wheel", "--set as linear"});
+  check_refused(folder, {"bandit", "--env", "wheel", "--policy", "uniform", "--set", "seeds=0:3", "--seeds", "0:2"}, 2,
+                {"option 'seeds' is given twice"});
+  CHECK(run(folder.path(), {"bandit", "--env", "wheel", "--policy", "uniform", "--set", "env=wheel", "steps=5", "--set",
+                            "steps=20", "--out", "run"})
+            .code == 0);
+}
+
 TEST_CASE("options of the program are checked too", "[cli][bad-input]") {
   const TemporaryDirectory folder;
   check_refused(folder, {"bandit", "--env", "wheel", "--policy", "uniform", "--threads", "0"}, 2, {"--threads"});
