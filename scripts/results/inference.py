@@ -9,19 +9,15 @@ The tests append a line of JSON a figure to the file that STEIN_PROOF_RECORD nam
 in docs/results/inference.json, with the command and the commit. Record and page are left as they were unless all tests pass.
 """
 import argparse
-import json
 import math
-import os
-import pathlib
 import subprocess
 import sys
-import tempfile
 
 from records import RESULTS, ROOT, clean_commit, commits_of, keep, read_record, short_commit
+from test_figures import build, command_of, measured
 
-BUILD = ROOT / "build/release"
 PROGRAMS = ["test_inference", "test_inference_torch"]  # regressions are compared with LibTorch's too, and are in the second one
-COMMAND = " && ".join(f"{program} [proof]" for program in PROGRAMS)
+COMMAND = command_of(PROGRAMS, "[proof]")
 RECORD = RESULTS / "inference.json"
 PLANTED = RESULTS / "mutants.json"
 PLANTED_COMMAND = "scripts/mutants --keep"
@@ -103,23 +99,6 @@ the mean of a conjugate posterior shows them, of structured weights mean and cov
 momenta of HMC and NUTS and ε of the variational families have no such mutants; optimizers and SVGD draw nothing.
 
 """
-
-
-def build():
-    """Builds the tests; clean_commit has seen to it that the rest is of the present commit."""
-    subprocess.run(["cmake", "--build", str(BUILD), "--target", *PROGRAMS], check=True, stdout=subprocess.DEVNULL)
-
-
-def measured():
-    """The figures that the tests wrote; the script ends if one of them fails."""
-    with tempfile.TemporaryDirectory() as folder:
-        record = pathlib.Path(folder) / "record.jsonl"
-        environment = {"OMP_NUM_THREADS": "1", **os.environ, "STEIN_PROOF_RECORD": str(record)}
-        for program in PROGRAMS:
-            done = subprocess.run([str(BUILD / program), "[proof]"], env=environment, stdout=subprocess.PIPE, text=True)
-            if done.returncode != 0:
-                sys.exit(done.stdout + "a test fails: record and page are left as they were")
-        return [json.loads(line) for line in record.read_text().splitlines()]
 
 
 def by_cell(lines):
@@ -234,6 +213,6 @@ if __name__ == "__main__":
     parser.add_argument("action", choices=["run", "write"])
     if parser.parse_args().action == "run":
         commit = clean_commit()
-        build()
-        keep(RECORD, COMMAND, commit, {"figures": measured()})
+        build(PROGRAMS)
+        keep(RECORD, COMMAND, commit, {"figures": measured(PROGRAMS, "[proof]")})
     write()

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <map>
 
+#include "inference/proof_record.h"
+
 using namespace stein;
 using namespace stein::policies;
 
@@ -123,7 +125,10 @@ TEST_CASE("of linear networks, policies have the exact posterior's spread, or as
         Case{"function-svgd", 4000, anchored, 1.1, 1.5, 0.6}, Case{"s2vgd", 4000, anchored, 0.85, 1.2, 0.6}}) {
     const auto policy = fitted(history, c.name, c.updates, c.settings);
     const Comparison found = compare(history, *policy);
-    CAPTURE(c.name, found.deviation, found.bias);
+    const std::string method = c.name + (c.settings.contains("anchors") ? ", anchors" : "");
+    inference::record_proof(method, "conjugate", "sd", found.deviation);
+    inference::record_proof(method, "conjugate", "bias", found.bias);
+    CAPTURE(method, found.deviation, found.bias);
     CHECK(found.deviation > c.low);
     CHECK(found.deviation < c.high);
     CHECK(found.bias < c.bias);

@@ -31,7 +31,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
 
 # Every way of running experiments.
 EXPERIMENTS = [("bandits.py", "tune"), ("bandits.py", "run"), ("control.py", "tune"), ("control.py", "run"), ("control.py", "curves"),
-               ("sparse_regression.py", "run"), ("inference.py", "run"), ("news.py", "tune"), ("news.py", "run"), ("sequences.py", "run"), ("tables.py", "tune"), ("tables.py", "run"), ("classifiers.py", "run"),
+               ("sparse_regression.py", "run"), ("inference.py", "run"), ("bandit_posteriors.py", "run"), ("news.py", "tune"), ("news.py", "run"), ("sequences.py", "run"), ("tables.py", "tune"), ("tables.py", "run"), ("classifiers.py", "run"),
                ("empirical_bayes.py", "run"), ("deep_exploration.py", "run"), ("control_goals.py", "run"), ("control_posteriors.py", "run"), ("bandit_defaults.py", "run"), ("bandit_defaults.py", "group", "long"),
                ("bandit_defaults.py", "choose"), ("bandit_defaults.py", "options"), ("bandit_defaults.py", "tune"), ("bandit_defaults.py", "tuned")]
 
@@ -319,6 +319,17 @@ class CommitTest(ResultsTest):
         command = "test_inference [proof] && test_inference_torch [proof]"
         self.assertEqual(self.record("inference.json"), {"command": command, "commit": self.head(), "figures": figures})
         self.assertIn("| sgld | ≤ 1.3 | ≤ 1.3 | ≤ 1.3 | ≤ 1.3 |", (self.root / "docs/inference.md").read_text())
+
+    def test_the_record_of_policies_beside_the_exact_posterior_names_its_commit(self):
+        figures = [{"method": "svgd, anchors", "column": "conjugate", "what": what, "figure": figure}
+                   for what, figure in (("sd", 1.34), ("bias", 0.1), ("regret", 1.18))]
+        lines = [json.dumps(figure) + "\n" for figure in figures]
+        self.stand_in("build/release/test_policies", "".join(lines[:2]))
+        self.stand_in("build/release/test_agents", lines[2])
+        self.succeeds("bandit_posteriors.py", "run", path=self.stand_in("tools/cmake").parent)
+        command = "test_policies [conjugate] && test_agents [conjugate]"
+        self.assertEqual(self.record("bandit_posteriors.json"), {"command": command, "commit": self.head(), "figures": figures})
+        self.assertIn("| svgd, anchors | 1.34 | 0.10 | 1.18 |", (self.root / "docs/results/bandit_posteriors.md").read_text())
 
     def test_the_page_of_the_proofs_is_left_where_a_column_has_no_figures(self):
         self.stand_in("build/release/test_inference", json.dumps({"method": "sgld", "column": "mutants", "what": "right", "figure": 0.1}))

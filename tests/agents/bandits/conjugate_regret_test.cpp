@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "inference/proof_record.h"
+
 using namespace stein;
 using namespace stein::agents;
 
@@ -74,7 +76,9 @@ TEST_CASE("with a linear network and the noise given, Thompson sampling has abou
         Case{"psgld", 16, {{"prior_scale", "functions"}, {"function_deviation", "2.83"}}, 1.95},
         Case{"bbb", 4, {{"step_size", "0.01"}}, 1.55}}) {
     const double found = regret(c.policy, c.updates, network(c.settings)) / exact;
-    CAPTURE(c.policy, found);
+    const std::string method = c.policy + (c.settings.contains("anchors") ? ", anchors" : "");
+    inference::record_proof(method, "conjugate", "regret", found);
+    CAPTURE(method, found);
     CHECK(found < c.most);
     CHECK(found > 0.6);
   }
