@@ -352,7 +352,7 @@ def under_published_prior(found, of_group):
     if differences is None:
         return ""
     mean = statistics.mean(statistics.mean(shares(entries[PUBLISHED_PRIOR])) for entries in of_group.values())
-    return (f"The published prior of single networks holds them back: greedy has {mean:.1f} under it, and `{PLAN['stein']}` beside that "
+    return (f"The published prior of single networks holds them back on wheels: greedy has {mean:.1f} under it, and `{PLAN['stein']}` beside that "
             f"{interval_of(differences, 1)}.")
 
 
