@@ -30,7 +30,7 @@ test: configure ## build and run every test; ends with what was skipped, and why
 	@cmake --build --preset release --parallel $(JOBS)
 	@scripts/test release --parallel $(JOBS)
 
-demo: build ## Stein Thompson sampling against its baselines on mushrooms and on the wheel
+demo: build ## Stein Thompson sampling against its baselines on mushrooms and on rewards of 0 and 1
 	@scripts/demo
 
 bench: build ## every benchmark: ours against the reference
