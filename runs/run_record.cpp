@@ -75,9 +75,11 @@ void check_summary(const RunRecord& record, const RunDirectory& directory) {
 /// Why a run has no result, and what to do; empty where it has one.
 std::string why_unfinished(const RunDirectory& directory) {
   std::error_code ignored;
-  if (std::filesystem::exists(directory.divergence(), ignored))
+  if (std::filesystem::exists(directory.divergence(), ignored)) {
+    const std::string where = read_file(directory.divergence());
     return fmt::format("the run in '{}' diverged and has no result: {}", directory.root().string(),
-                       read_file(directory.divergence()));
+                       where.substr(0, where.find_last_not_of('\n') + 1));
+  }
   if (std::filesystem::exists(directory.summary(), ignored)) return "";
   return fmt::format(
       "the run in '{0}' is not finished: `stein resume {0}` goes on with it, where no other process does",

@@ -1,4 +1,4 @@
-// Finished runs read back for reports, and how runs that look alike are told apart.
+// Runs read back for reports, and how runs that look alike are told apart.
 #include <stein/core/atomic_file.h>
 #include <stein/core/log.h>
 #include <stein/core/read_file.h>
@@ -111,6 +111,27 @@ TEST_CASE("what is no finished run is refused with what to do", "[runs][record]"
   CHECK_ERROR(runs::read_run(directory), data, "metrics.jsonl', line 1");
   write_file_atomically(directory.divergence(), "seed 0 lost count\n");
   CHECK_ERROR(runs::read_run(directory), data, "diverged", "seed 0 lost count");
+}
+
+TEST_CASE("of a run without a result there are the metrics so far, and why", "[runs][record]") {
+  const test::TemporaryDirectory folder;
+  const RunDirectory directory = make_run(folder / "short", 3);
+  write_file_atomically(directory.metrics(), read_file(directory.metrics()) + "{\"tag\":\"count\",\"step\":4,");
+  const RunRecord record = runs::read_run_so_far(directory);
+  CHECK_THAT(record.unfinished, Catch::Contains("is not finished") && Catch::Contains("stein resume"));
+  CHECK(record.label == "short");
+  CHECK(record.summary["steps"] == 3);
+  CHECK(record.summary["seeds"] == Json({0, 1}));
+  CHECK(record.metrics.at("count").at(2).size() == 2);
+  CHECK_FALSE(record.metrics.at("count").contains(4));
+  CHECK(record.files.empty());
+  CHECK(runs::group_of(record)["unfinished"] == true);
+  write_file_atomically(directory.divergence(), "seed 0 lost count\n");
+  CHECK_THAT(runs::read_run_so_far(directory).unfinished, Catch::EndsWith("has no result: seed 0 lost count"));
+
+  const RunRecord whole = runs::read_run_so_far(make_run(folder / "whole"));
+  CHECK(whole.unfinished.empty());
+  CHECK(whole.label == "counter");
 }
 
 TEST_CASE("tasks are told apart by those of their options that differ", "[runs][record]") {
