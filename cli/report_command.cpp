@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command.h"
@@ -35,21 +36,18 @@ struct ReportArguments {
     return found;
   }
   /// The table of those that have a result, or of one sweep in its own; a line each of the others.
-  std::string table(const std::vector<runs::RunRecord>& records) const {
-    std::vector<runs::RunRecord> finished;
+  std::string table(std::vector<runs::RunRecord> records) const {
     std::string others;
-    for (const runs::RunRecord& record : records) {
-      if (record.unfinished.empty()) {
-        finished.push_back(record);
-        continue;
-      }
+    std::erase_if(records, [&](const runs::RunRecord& record) {
+      if (record.unfinished.empty()) return false;
       others += fmt::format("After {} {}: {}\n", record.summary["steps"].get<std::int64_t>(), record.kind->unit,
                             record.unfinished);
-    }
-    if (finished.empty()) return others;
+      return true;
+    });
+    if (records.empty()) return others;
     const bool one_sweep = folders.size() == 1 && runs::Sweep::is_in(folders.front());
     const std::string table =
-        one_sweep ? table_of_sweep(runs::Sweep::open(folders.front()), finished) : runs::make_report_table(finished);
+        one_sweep ? table_of_sweep(runs::Sweep::open(folders.front()), records) : runs::make_report_table(records);
     return others.empty() ? table : table + "\n" + others;
   }
   /// The page of one run or sweep lies with it; that of several where the person is.
@@ -70,8 +68,9 @@ Action report_command(CLI::App& command, const Arguments&) {
     std::vector<runs::RunRecord> records = arguments->records();
     runs::label_apart(records);
     write_file_atomically(arguments->page(), runs::make_report_page(records));
-    std::fputs(fmt::format("{}\nThe report: {}\n", arguments->table(records), arguments->page().string()).c_str(),
-               stdout);
+    std::fputs(
+        fmt::format("{}\nThe report: {}\n", arguments->table(std::move(records)), arguments->page().string()).c_str(),
+        stdout);
     return 0;
   };
 }

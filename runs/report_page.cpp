@@ -84,8 +84,11 @@ Json describe(const RunRecord& record) {
            {"manifest", record.manifest},
            {"config", record.config},
            {"curves", curves}};
-  if (!record.unfinished.empty()) run["unfinished"] = record.unfinished;
-  if (!record.unfinished.empty() || !record.kind->report.data) return run;
+  if (!record.unfinished.empty()) {
+    run["unfinished"] = record.unfinished;
+    return run;
+  }
+  if (!record.kind->report.data) return run;
   try {
     run.update(record.kind->report.data(record));
   } catch (const nlohmann::json::exception& error) {

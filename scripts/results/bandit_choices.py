@@ -1,8 +1,7 @@
 """How defaults of single networks were chosen, a part of bandit_defaults.py: the same few settings of each on tuning seeds, over many bandits."""
 import statistics
-import sys
 
-from bandit_runs import OF_GROUPS, PLAN, command_of, experiment, result_file, shares
+from bandit_runs import OF_GROUPS, PLAN, check_names, command_of, experiment, result_file, shares
 from bandits import combinations
 from records import by_commit, clean_commit, read_record
 
@@ -17,9 +16,7 @@ def choosing_runs(policy, settings, name):
 
 def run(names):
     """All policies, or those that are named."""
-    unknown = set(names) - set(CHOICES["policies"])
-    if unknown:
-        sys.exit(f"no policy of the choices: {', '.join(sorted(unknown))}; they have {', '.join(CHOICES['policies'])}")
+    check_names(names, CHOICES["policies"], "policy of the choices", "they have")
     commit = clean_commit()
     for policy in names or CHOICES["policies"]:
         for name, settings in combinations(CHOICES["grid"]):

@@ -1,7 +1,5 @@
 """What each option of a policy is worth, a part of bandit_defaults.py: its defaults with one of them changed."""
-import sys
-
-from bandit_runs import PLAN, command_of, experiment, result_file, shares
+from bandit_runs import PLAN, check_names, command_of, experiment, result_file, shares
 from bandit_tuned import cell
 from records import by_commit, clean_commit, read_record
 from results_page import paired_difference, readable
@@ -20,9 +18,7 @@ def asked(bandit, change):
 
 def run(names):
     """All changes, or those that are named."""
-    unknown = set(names) - set(CHANGES)
-    if unknown:
-        sys.exit(f"no change of the plan: {', '.join(sorted(unknown))}; it has {', '.join(CHANGES)}")
+    check_names(names, CHANGES, "change of the plan")
     commit = clean_commit()
     for name in names or CHANGES:
         for bandit in OPTIONS["bandits"]:

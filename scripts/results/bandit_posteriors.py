@@ -7,15 +7,13 @@ from the figures that they measured.
 
 The figures are kept in docs/results/bandit_posteriors.json, with the command and the commit.
 """
-import argparse
-import sys
-
-from records import RESULTS, clean_commit, commits_of, keep, name_of, read_record, short_commit
+from records import RESULTS, commits_of, short_commit
 from results_page import write_page
-from test_figures import build, command_of, measured
+from test_figures import command_of, recorded, run_or_write
 
 PROGRAMS = ["test_policies", "test_agents"]
-COMMAND = command_of(PROGRAMS, "[conjugate]")
+TAG = "[conjugate]"
+COMMAND = command_of(PROGRAMS, TAG)
 RECORD = RESULTS / "bandit_posteriors.json"
 COLUMNS = ["sd", "bias", "regret"]
 
@@ -33,9 +31,7 @@ chance). [bandits.md](../bandits.md#are-they-posteriors) says what follows.
 
 
 def write():
-    record = read_record(RECORD, COMMAND)
-    if record is None:
-        sys.exit(f"{name_of(RECORD)} is not there: run the tests first, with `run`")
+    record = recorded(RECORD, COMMAND)
     rows = {}
     for line in record["figures"]:
         rows.setdefault(line["method"], {})[line["what"]] = line["figure"]
@@ -46,10 +42,4 @@ def write():
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=["run", "write"])
-    if parser.parse_args().action == "run":
-        commit = clean_commit()
-        build(PROGRAMS)
-        keep(RECORD, COMMAND, commit, {"figures": measured(PROGRAMS, "[conjugate]")})
-    write()
+    run_or_write(__doc__, PROGRAMS, TAG, RECORD, write)

@@ -1,6 +1,7 @@
 """The plan of bandit_defaults.py, bandit_defaults_plan.json, and how one run of it is played and kept."""
 import json
 import pathlib
+import sys
 
 from bandit_curves import curve_of
 from bandits import RUNS, command, environment
@@ -25,6 +26,12 @@ def command_of(bandit, policy, steps, seeds, settings=None, preset=None):
     """The command of a bandit and a policy of the plan; `settings` rank above those of both."""
     every = {"steps": steps, **bandit.get("settings", {}), **policy.get("settings", {}), **(settings or {})}
     return command(bandit["env"], policy["policy"], every, seeds, preset)
+
+
+def check_names(names, known, what, have="it has"):
+    """Ends the script where a name is none of those known; `what` says what it should have been."""
+    if unknown := set(names) - set(known):
+        sys.exit(f"no {what}: {', '.join(sorted(unknown))}; {have} {', '.join(known)}")
 
 
 def experiment(result, asked, commit, with_curve=True):

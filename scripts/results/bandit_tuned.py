@@ -2,7 +2,7 @@
 import statistics
 import sys
 
-from bandit_runs import PLAN, POLICIES, command_of, experiment, result_file, shares
+from bandit_runs import PLAN, POLICIES, check_names, command_of, experiment, result_file, shares
 from bandits import combinations
 from records import by_commit, clean_commit, read_record, shown_command
 from results_page import choice_of, ends_of_grid
@@ -48,9 +48,7 @@ def reported(bandit, policy, settings):
 
 
 def wanted(names):
-    unknown = set(names) - set(TUNED["grid"])
-    if unknown:
-        sys.exit(f"no policy of the tuned comparison: {', '.join(sorted(unknown))}; it has {', '.join(TUNED['grid'])}")
+    check_names(names, TUNED["grid"], "policy of the tuned comparison")
     return [(bandit, policy) for policy in names or TUNED["grid"] for bandit in TUNED["bandits"]]
 
 

@@ -8,16 +8,16 @@
 The tests append a line of JSON a figure to the file that STEIN_PROOF_RECORD names (tests/inference/proof_record.h). The figures are kept
 in docs/results/inference.json, with the command and the commit. Record and page are left as they were unless all tests pass.
 """
-import argparse
 import math
 import subprocess
 import sys
 
-from records import RESULTS, ROOT, clean_commit, commits_of, keep, read_record, short_commit
-from test_figures import build, command_of, measured
+from records import RESULTS, ROOT, commits_of, read_record, short_commit
+from test_figures import command_of, recorded, run_or_write
 
 PROGRAMS = ["test_inference", "test_inference_torch"]  # regressions are compared with LibTorch's too, and are in the second one
-COMMAND = command_of(PROGRAMS, "[proof]")
+TAG = "[proof]"
+COMMAND = command_of(PROGRAMS, TAG)
 RECORD = RESULTS / "inference.json"
 PLANTED = RESULTS / "mutants.json"
 PLANTED_COMMAND = "scripts/mutants --keep"
@@ -195,9 +195,7 @@ def planted():
 
 
 def write():
-    record = read_record(RECORD, COMMAND)
-    if record is None:
-        sys.exit(f"{RECORD.relative_to(ROOT)} is not there: run the tests first, with `run`")
+    record = recorded(RECORD, COMMAND)
     found = by_cell(record["figures"])
     unknown = {method for method, _ in found} - set(METHODS)
     if unknown:
@@ -209,10 +207,4 @@ def write():
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=["run", "write"])
-    if parser.parse_args().action == "run":
-        commit = clean_commit()
-        build(PROGRAMS)
-        keep(RECORD, COMMAND, commit, {"figures": measured(PROGRAMS, "[proof]")})
-    write()
+    run_or_write(__doc__, PROGRAMS, TAG, RECORD, write)

@@ -1,5 +1,6 @@
 """Figures that tests measure where they hold something to its law: they append a line of JSON a figure to the file that STEIN_PROOF_RECORD
 names (tests/inference/proof_record.h)."""
+import argparse
 import json
 import os
 import pathlib
@@ -7,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from records import ROOT
+from records import ROOT, clean_commit, keep, name_of, read_record
 
 BUILD = ROOT / "build/release"
 
@@ -31,3 +32,22 @@ def measured(programs, tag):
             if done.returncode != 0:
                 sys.exit(done.stdout + "a test fails: record and page are left as they were")
         return [json.loads(line) for line in record.read_text().splitlines()]
+
+
+def recorded(path, command):
+    """The record of the last run; the script ends where there is none."""
+    record = read_record(path, command)
+    if record is None:
+        sys.exit(f"{name_of(path)} is not there: run the tests first, with `run`")
+    return record
+
+
+def run_or_write(description, programs, tag, path, write):
+    """What a script of such figures does: `run` keeps those of a run in `path` first, and the page is written from them."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("action", choices=["run", "write"])
+    if parser.parse_args().action == "run":
+        commit = clean_commit()
+        build(programs)
+        keep(path, command_of(programs, tag), commit, {"figures": measured(programs, tag)})
+    write()

@@ -41,6 +41,17 @@ void check_same_run(const TemporaryDirectory& folder, const std::string& a, cons
   CHECK(files_of(folder / (a + "/checkpoints")) == files_of(folder / (b + "/checkpoints")));
 }
 
+/// Does the run of `whole`, and stops that of `part`, which goes to "part", after 47 steps: resumed it is the same as
+/// the other, which went to "whole".
+void check_resumed(const TemporaryDirectory& folder, const std::vector<std::string>& whole,
+                   std::vector<std::string> part) {
+  REQUIRE(run(folder.path(), whole).code == 0);
+  part.insert(part.end(), {"--stop-after", "47"});
+  REQUIRE(run(folder.path(), part).code == 75);
+  REQUIRE(run(folder.path(), {"resume", "part", "--threads", "2", "--quiet"}).code == 0);
+  check_same_run(folder, "part", "whole");
+}
+
 bool has_checkpoint(const std::filesystem::path& run, int step) {
   return std::filesystem::exists(run / ("checkpoints/checkpoint-" + std::to_string(step) + ".safetensors"));
 }
@@ -105,12 +116,7 @@ TEST_CASE("particles, optimiser and window are resumed bit for bit too", "[cli][
                                     "buffer=40",
                                     special.contains(policy) ? special.at(policy) : "prior_function_scale=0.5"};
   };
-  REQUIRE(run(folder.path(), arguments("whole", "1")).code == 0);
-  auto stopping = arguments("part", "2");
-  stopping.insert(stopping.end(), {"--stop-after", "47"});
-  REQUIRE(run(folder.path(), stopping).code == 75);
-  REQUIRE(run(folder.path(), {"resume", "part", "--threads", "2", "--quiet"}).code == 0);
-  check_same_run(folder, "part", "whole");
+  check_resumed(folder, arguments("whole", "1"), arguments("part", "2"));
 }
 
 TEST_CASE("every policy is resumed bit for bit with its defaults", "[cli][resume]") {
@@ -143,12 +149,7 @@ TEST_CASE("every policy is resumed bit for bit with its defaults", "[cli][resume
                                       "--out",
                                       out};
     };
-    REQUIRE(run(folder.path(), arguments("whole")).code == 0);
-    auto stopping = arguments("part");
-    stopping.insert(stopping.end(), {"--stop-after", "47"});
-    REQUIRE(run(folder.path(), stopping).code == 75);
-    REQUIRE(run(folder.path(), {"resume", "part", "--threads", "2", "--quiet"}).code == 0);
-    check_same_run(folder, "part", "whole");
+    check_resumed(folder, arguments("whole"), arguments("part"));
   }
 }
 
