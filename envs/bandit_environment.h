@@ -58,6 +58,8 @@ struct BanditEntry {
     virtual void describe(OptionTable& table) = 0;
     /// Throws Error(data) where a data set is missing or damaged.
     virtual std::unique_ptr<BanditEnvironment> make(const DataSource& source) const = 0;
+    /// A bandit of this entry once more, for another seed: the same game, and one table in memory for both.
+    virtual std::unique_ptr<BanditEnvironment> copy(const BanditEnvironment& made) const = 0;
   };
   std::function<std::unique_ptr<Builder>()> builder;
 };
@@ -65,7 +67,8 @@ struct BanditEntry {
 /// All bandits that are linked in.
 Registry<BanditEntry>& bandits();
 
-/// Registers `Environment`, which has `Options` and a constructor (const Options&, const DataSource&).
+/// Registers `Environment`, which has `Options` and a constructor (const Options&, const DataSource&). It is copied for
+/// every further seed of a run: what is large and never changes belongs behind a pointer to const that copies share.
 template <class Environment>
 bool register_bandit(const std::string& name, std::string description) {
   using Base = OptionsBuilder<BanditEntry::Builder, typename Environment::Options>;
@@ -73,6 +76,9 @@ bool register_bandit(const std::string& name, std::string description) {
     EnvironmentBuilder() : Base({}) {}
     std::unique_ptr<BanditEnvironment> make(const DataSource& source) const override {
       return std::make_unique<Environment>(this->template part<0>(), source);
+    }
+    std::unique_ptr<BanditEnvironment> copy(const BanditEnvironment& made) const override {
+      return std::make_unique<Environment>(dynamic_cast<const Environment&>(made));
     }
   };
   return bandits().add(

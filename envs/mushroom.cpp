@@ -47,9 +47,9 @@ Mushroom::Mushroom(const Options& options, const DataSource& source)
     : Mushroom(options.reward, read_table(source), "mushroom", "real", describe_file()) {}
 
 Mushroom::Mushroom(Reward reward, MushroomTable table, std::string name, std::string data, const std::string& origin)
-    : loss_(loss_of(reward)), table_(std::move(table)) {
-  const auto poisonous_rows = std::count(table_.poisonous.begin(), table_.poisonous.end(), 1);
-  const double share = static_cast<double>(poisonous_rows) / table_.rows;
+    : loss_(loss_of(reward)), table_(std::make_shared<const MushroomTable>(std::move(table))) {
+  const auto poisonous_rows = std::count(table_->poisonous.begin(), table_->poisonous.end(), 1);
+  const double share = static_cast<double>(poisonous_rows) / table_->rows;
   spec_ = {.name = std::move(name),
            .arms = arms,
            .context_size = MushroomTable::columns,
@@ -67,7 +67,7 @@ Context Mushroom::observe(std::uint64_t seed, std::int64_t step) {
   seed_ = seed;
   step_ = step;
   Draws draws({seed, static_cast<std::uint64_t>(step), Stream::context}, 0);
-  row_ = draws.integer(static_cast<std::uint32_t>(table_.rows));
+  row_ = draws.integer(static_cast<std::uint32_t>(table_->rows));
   expected_[eat] = expected_from_eating(poisonous(row_));
   return {.dense = {}, .active = columns_of(row_)};
 }
@@ -87,9 +87,9 @@ double Mushroom::expected_from_eating(bool is_poisonous) const {
 std::vector<BanditEnvironment::Probe> Mushroom::probes() const {
   std::vector<Probe> probes;
   for (const auto& [name, kind] : {std::pair{"edible", 0}, std::pair{"poisonous", 1}}) {
-    const auto place = std::find(table_.poisonous.begin(), table_.poisonous.end(), kind);
-    if (place == table_.poisonous.end()) continue;
-    const auto columns = columns_of(place - table_.poisonous.begin());
+    const auto place = std::find(table_->poisonous.begin(), table_->poisonous.end(), kind);
+    if (place == table_->poisonous.end()) continue;
+    const auto columns = columns_of(place - table_->poisonous.begin());
     probes.push_back({.name = name,
                       .dense = {},
                       .active = {columns.begin(), columns.end()},
@@ -100,7 +100,7 @@ std::vector<BanditEnvironment::Probe> Mushroom::probes() const {
 
 std::span<const std::int32_t> Mushroom::columns_of(std::int64_t row) const {
   constexpr auto active = static_cast<std::size_t>(MushroomTable::active);
-  return std::span(table_.active_columns).subspan(static_cast<std::size_t>(row) * active, active);
+  return std::span(table_->active_columns).subspan(static_cast<std::size_t>(row) * active, active);
 }
 
 SyntheticMushroom::SyntheticMushroom(const Options& options, const DataSource&)

@@ -6,6 +6,7 @@
 #include <stein/envs/bandit_environment.h>
 
 #include <array>
+#include <memory>
 
 namespace stein::envs {
 
@@ -49,10 +50,10 @@ class Mushroom : public BanditEnvironment {
  private:
   std::span<const std::int32_t> columns_of(std::int64_t row) const;
   double expected_from_eating(bool is_poisonous) const;
-  bool poisonous(std::int64_t row) const { return table_.poisonous[static_cast<std::size_t>(row)] != 0; }
+  bool poisonous(std::int64_t row) const { return table_->poisonous[static_cast<std::size_t>(row)] != 0; }
 
   double loss_;
-  MushroomTable table_;
+  std::shared_ptr<const MushroomTable> table_;  ///< one for all copies
   BanditSpec spec_;
   std::uint64_t seed_ = 0;
   std::int64_t step_ = 0, row_ = 0;

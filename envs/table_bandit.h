@@ -4,6 +4,7 @@
 #include <stein/envs/bandit_environment.h>
 #include <stein/envs/context_table.h>
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,7 +12,7 @@
 namespace stein::envs {
 
 /// Every step shows a row of a table, drawn uniformly and with replacement. An arm's reward has the expectation that
-/// belongs to the kind of the row, and Gaussian noise, if any.
+/// belongs to the kind of the row, and Gaussian noise, if any. Copies share the table.
 class TableBandit : public BanditEnvironment {
  public:
   /// What arms pay.
@@ -41,8 +42,8 @@ class TableBandit : public BanditEnvironment {
   void fill_in_spec();
 
   BanditSpec spec_;
-  ContextTable contexts_;
-  Rewards rewards_;
+  std::shared_ptr<const ContextTable> contexts_;
+  std::shared_ptr<const Rewards> rewards_;
   std::uint64_t seed_ = 0;
   std::int64_t step_ = 0, row_ = 0;
   std::vector<float> context_;

@@ -56,8 +56,9 @@ std::unique_ptr<policies::BanditLearner> BanditExperiment::make_learner(const en
 std::unique_ptr<runs::Run> BanditExperiment::make_run(const std::string& data) const {
   const inference::Device device = inference::own_device(device_);
   inference::check_present(device);
+  const auto first = environment_builder_->make({.directory = data});
   const auto make_agent = [&](std::uint64_t seed) {
-    auto environment = environment_builder_->make({.directory = data});
+    auto environment = environment_builder_->copy(*first);
     auto policy = policy_builder_->make(environment->spec(), seed, device);
     return std::make_unique<BanditAgent>(agent_, seed, std::move(environment), std::move(policy));
   };

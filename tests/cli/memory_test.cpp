@@ -46,6 +46,20 @@ TEST_CASE("memory stays flat once the window is full", "[cli][bandit][slow]") {
   if (!sanitized) CHECK(more < 3);
 }
 
+TEST_CASE("the seeds of a run have one table of its bandit in memory", "[cli][bandit][memory]") {
+  const TemporaryDirectory folder;
+  const auto peak_megabytes = [&](const std::string& seeds) {
+    const Outcome outcome = run(
+        folder.path(), {"bandit", "--env", "classification-synthetic", "--policy", "uniform", "--seeds", seeds, "--set",
+                        "rows=200000", "columns=20", "steps=10", "--out", seeds.substr(2), "--json", "--quiet"});
+    REQUIRE(outcome.code == 0);
+    return outcome.json()["peak_memory_mb"].get<double>();
+  };
+  // A table of 4 million numbers is 16 MB.
+  const double more = peak_megabytes("0:11") - peak_megabytes("0:1");
+  if (!sanitized) CHECK(more < 16);
+}
+
 TEST_CASE("the memory of a replay does not depend on the length of its log", "[cli][replay][memory][slow]") {
   const TemporaryDirectory folder;
   const auto peak_megabytes = [&](const std::string& events) {

@@ -131,6 +131,21 @@ void check_order_of_visits(const std::string& name) {
   CHECK(bandit->reward(0) == first);
 }
 
+/// A copy is the same game at a step of its own.
+void check_copies(const std::string& name) {
+  const auto bandit = make_bandit(name), alone = make_bandit(name);
+  bandit->observe(7, 3);
+  const auto copy = bandits().at(name).builder()->copy(*bandit);
+  for (std::int64_t step = 0; step < 20; ++step) {
+    bandit->observe(7, step);
+    REQUIRE(look(*copy, 8, step) == look(*alone, 8, step));
+    const double reward = bandit->reward(0);
+    alone->observe(7, step);
+    REQUIRE(reward == alone->reward(0));
+  }
+  CHECK(copy->spec().source == bandit->spec().source);
+}
+
 /// An arm that does not exist is refused.
 void check_refused_arms(const std::string& name) {
   const auto bandit = make_bandit(name);
@@ -192,6 +207,10 @@ TEST_CASE("a bandit's step depends on seed and step alone, in any order of visit
   for_each_bandit(false, check_order_of_visits);
 }
 
+TEST_CASE("a copy of a bandit is the same game at a step of its own", "[envs][bandit]") {
+  for_each_bandit(false, check_copies);
+}
+
 TEST_CASE("an arm that does not exist is refused", "[envs][bandit]") {
   for_each_bandit(false, check_refused_arms);
 }
@@ -204,6 +223,7 @@ TEST_CASE("bandits of data sets keep the same contract", "[envs][bandit][data-se
   for_each_bandit(true, [](const std::string& name) {
     check_shape(name);
     check_order_of_visits(name);
+    check_copies(name);
     check_refused_arms(name);
     check_rewards(name);
   });
