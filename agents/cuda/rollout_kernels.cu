@@ -3,11 +3,13 @@
 #include <stein/core/error.h>
 #include <stein/envs/analytic_tasks.h>
 #include <stein/envs/cuda/step_slots_body.h>
+#include <stein/inference/cuda/block_threads.h>
 
 namespace stein::agents::cuda {
 namespace {
 
 using envs::cuda::SlotRules;
+using inference::cuda::start, inference::cuda::start_sharing;
 
 constexpr unsigned slot_threads = 256;  // of a block of the kernels without networks
 
@@ -40,21 +42,21 @@ class BlockThreads {
   STEIN_HOST_DEVICE int count() const { return rollout_threads; }
   template <class Phase>
   STEIN_HOST_DEVICE void each(const Phase& phase) {
-#ifdef __CUDA_ARCH__
+#if STEIN_IN_KERNEL
     phase(static_cast<int>(threadIdx.x), own_);
     __syncthreads();
 #endif
   }
   template <class Phase>
   STEIN_HOST_DEVICE bool any(const Phase& phase) {
-#ifdef __CUDA_ARCH__
+#if STEIN_IN_KERNEL
     return __syncthreads_or(phase(static_cast<int>(threadIdx.x), own_) ? 1 : 0) != 0;
 #else
     return false;
 #endif
   }
   STEIN_HOST_DEVICE void fail(std::int64_t step, std::int64_t slot) const {
-#ifdef __CUDA_ARCH__
+#if STEIN_IN_KERNEL
     keep_first(failure_, step, slot, slots_);
 #endif
   }
@@ -74,8 +76,7 @@ __global__ void __launch_bounds__(rollout_threads, 3)
     play_each(const __grid_constant__ Task task, const __grid_constant__ SlotRules<Task> rules,
               const __grid_constant__ envs::SlotMemory memory, const __grid_constant__ RolloutPlan plan,
               std::uint64_t* failure) {
-  extern __shared__ inference::cuda::FourNumbers shared[];
-  const RolloutBlock<Task> block(task, rules, memory, plan, blockIdx.x, shared->number);
+  const RolloutBlock<Task> block(task, rules, memory, plan, blockIdx.x, inference::cuda::shared_numbers());
   BlockThreads<Task> threads(failure, memory.slots);
   play(block, threads);
 }
@@ -95,8 +96,8 @@ void with_known(const envs::AnalyticTask& task, const Visit& visit) {
 void begin_slots(const envs::AnalyticTask& task, const envs::SlotKey& key, const envs::SlotMemory& memory,
                  float* observations, GpuStream stream) {
   with_known(task, [&]<class Task>(const Task& one) {
-    begin_each<<<blocks_of(memory.slots), slot_threads, 0, stream>>>(
-        envs::cuda::BeginSlots<Task>{one, key, memory, observations});
+    start(begin_each<Task>, blocks_of(memory.slots), slot_threads, stream,
+          envs::cuda::BeginSlots<Task>{one, key, memory, observations});
   });
 }
 
@@ -106,7 +107,7 @@ void step_slots(const envs::AnalyticTask& task, const envs::SlotKey& key, const 
   with_known(task, [&]<class Task>(const Task& one) {
     const envs::cuda::StepSlots<Task> body{one,   SlotRules<Task>(one, task.options), key, memory, steps, actions,
                                            record};
-    step_each<<<blocks_of(memory.slots), slot_threads, 0, stream>>>(body, failure);
+    start(step_each<Task>, blocks_of(memory.slots), slot_threads, stream, body, failure);
   });
 }
 
@@ -115,11 +116,8 @@ std::size_t play_blocks(const envs::AnalyticTask& task, const envs::SlotMemory& 
   std::size_t bytes = 0;
   with_known(task, [&]<class Task>(const Task& one) {
     bytes = static_cast<std::size_t>(SharedPlaces(plan, Task::observation_size).size) * sizeof(float);
-    const cudaError_t allowed =
-        cudaFuncSetAttribute(play_each<Task>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-    if (allowed != cudaSuccess) return;  // cudaGetLastError says so
-    play_each<Task><<<static_cast<unsigned>(plan.shards()), rollout_threads, bytes, stream>>>(
-        one, SlotRules<Task>(one, task.options), memory, plan, failure);
+    start_sharing(bytes, play_each<Task>, static_cast<unsigned>(plan.shards()), rollout_threads, stream, one,
+                  SlotRules<Task>(one, task.options), memory, plan, failure);
   });
   return bytes;
 }

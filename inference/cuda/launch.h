@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/inference/cuda/block_phases.h>
+#include <stein/inference/cuda/block_threads.h>
 #include <stein/inference/cuda/group_grid.h>
 #include <stein/inference/cuda/sampler_kernels.h>
 
@@ -18,7 +19,7 @@ template <class Body>
 void launch(std::int64_t count, const Body& body, GpuStream stream) {
   if (count == 0) return;
   const auto blocks = static_cast<unsigned>((count + block_threads - 1) / block_threads);
-  for_each_index<<<blocks, block_threads, 0, stream>>>(count, body);
+  start(for_each_index<Body>, blocks, block_threads, stream, count, body);
 }
 
 /// body(place) of every group of a grid, each in a thread of its own.
@@ -57,7 +58,7 @@ template <class Body>
 void launch(const MatrixView<const float>& rows, const Body& body, GpuStream stream) {
   with_grids(rows.rows, rows.columns, [&](const GroupGrid& grid) {
     const dim3 blocks(grid.blocks_x, grid.blocks_y), threads(grid.across, grid.along);
-    for_each_group<<<blocks, threads, 0, stream>>>(grid, body);
+    start(for_each_group<Body>, blocks, threads, stream, grid, body);
   });
 }
 
@@ -65,14 +66,14 @@ template <bool moves, class Body>
 void launch_checked(const MatrixView<const float>& rows, const Body& body, const StepFlags& flags, GpuStream stream) {
   with_grids(rows.rows, rows.columns, [&](const GroupGrid& grid) {
     const dim3 blocks(grid.blocks_x, grid.blocks_y), threads(grid.across, grid.along);
-    check_each_group<moves><<<blocks, threads, 0, stream>>>(grid, rows, body, flags);
+    start(check_each_group<moves, Body>, blocks, threads, stream, grid, rows, body, flags);
   });
 }
 
 /// The phases of a body, with a barrier between any two.
 template <PhasedBody Body>
 __global__ void __launch_bounds__(block_threads) for_each_phase(Body body) {
-  __shared__ typename Body::Shared shared;
+  typename Body::Shared& shared = block_memory<typename Body::Shared>();
   typename Body::Own own{};
   for (std::int64_t phase = 0; phase < body.phases(); ++phase) {
     if (phase > 0) __syncthreads();
@@ -82,7 +83,7 @@ __global__ void __launch_bounds__(block_threads) for_each_phase(Body body) {
 
 template <PhasedBody Body>
 void launch(const Body& body, GpuStream stream) {
-  for_each_phase<<<static_cast<unsigned>(body.blocks()), block_threads, 0, stream>>>(body);
+  start(for_each_phase<Body>, static_cast<unsigned>(body.blocks()), block_threads, stream, body);
 }
 
 }  // namespace stein::inference::cuda

@@ -13,7 +13,7 @@ namespace {
 struct BlockThreads {
   template <class Phase>
   STEIN_HOST_DEVICE void each(const Phase& phase) {
-#ifdef __CUDA_ARCH__
+#if STEIN_IN_KERNEL
     phase(static_cast<int>(threadIdx.x));
     __syncthreads();
 #endif
@@ -22,8 +22,7 @@ struct BlockThreads {
 
 template <bool whole>
 __global__ void __launch_bounds__(mlp_threads) pass_each(const __grid_constant__ MlpLaunch launch) {
-  extern __shared__ FourNumbers shared[];
-  const MlpBlock<whole> block(launch, blockIdx.x, shared->number);
+  const MlpBlock<whole> block(launch, blockIdx.x, shared_numbers());
   BlockThreads threads;
   pass_share(block, threads);
 }
@@ -35,8 +34,7 @@ __global__ void __launch_bounds__(block_threads) add_each(const __grid_constant_
 
 template <bool backward>
 __global__ void __launch_bounds__(structure_threads) structure_each(const __grid_constant__ StructureLaunch launch) {
-  extern __shared__ FourNumbers shared[];
-  const StructureBlock block(launch, blockIdx.x, shared->number);
+  const StructureBlock block(launch, blockIdx.x, shared_numbers());
   BlockThreads threads;
   if constexpr (backward)
     pull_back_slopes(block, threads);
@@ -47,28 +45,23 @@ __global__ void __launch_bounds__(structure_threads) structure_each(const __grid
 template <bool backward>
 void start_structure(const StructureLaunch& launch, GpuStream stream) {
   const auto bytes = static_cast<std::size_t>(launch.places.shared_floats(backward)) * sizeof(float);
-  const cudaError_t allowed = cudaFuncSetAttribute(
-      structure_each<backward>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-  if (allowed != cudaSuccess) return;  // cudaGetLastError says so
-  structure_each<backward><<<static_cast<unsigned>(launch.blocks()), structure_threads, bytes, stream>>>(launch);
+  start_sharing(bytes, structure_each<backward>, static_cast<unsigned>(launch.blocks()), structure_threads, stream,
+                launch);
 }
 
 template <bool whole>
-void start(const MlpLaunch& launch, GpuStream stream) {
-  const std::size_t bytes = static_cast<std::size_t>(launch.tiling.size) * sizeof(float);
-  const cudaError_t allowed =
-      cudaFuncSetAttribute(pass_each<whole>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-  if (allowed != cudaSuccess) return;  // cudaGetLastError says so
-  pass_each<whole><<<static_cast<unsigned>(launch.blocks()), mlp_threads, bytes, stream>>>(launch);
+void start_pass(const MlpLaunch& launch, GpuStream stream) {
+  start_sharing(static_cast<std::size_t>(launch.tiling.size) * sizeof(float), pass_each<whole>,
+                static_cast<unsigned>(launch.blocks()), mlp_threads, stream, launch);
 }
 
 }  // namespace
 
 void pass_networks(const MlpLaunch& launch, GpuStream stream) {
   if (launch.tiling.whole)
-    start<true>(launch, stream);
+    start_pass<true>(launch, stream);
   else
-    start<false>(launch, stream);
+    start_pass<false>(launch, stream);
 }
 
 void pass_structure(const StructureLaunch& launch, GpuStream stream) {
@@ -81,7 +74,7 @@ void pass_structure(const StructureLaunch& launch, GpuStream stream) {
 void add_shares(const MlpLaunch& launch, GpuStream stream) {
   const AddShares body{launch};
   const std::int64_t count = launch.networks * body.groups();
-  add_each<<<static_cast<unsigned>((count + block_threads - 1) / block_threads), block_threads, 0, stream>>>(body);
+  start(add_each, static_cast<unsigned>((count + block_threads - 1) / block_threads), block_threads, stream, body);
 }
 
 template <class Body>

@@ -1,0 +1,65 @@
+// The threads of a block, one after the other on one thread of the host, each with a stack of its own.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <ucontext.h>
+#include <vector>
+
+#include "emulated_gpu/gpu.h"
+
+namespace stein::test {
+
+/// Memory of whole pages behind which there is none.
+class GuardedMemory {
+ public:
+  explicit GuardedMemory(std::size_t bytes);
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+  ~GuardedMemory();
+
+  /// So that `bytes` numbers, a multiple of 16, end where the pages do.
+  std::byte* last(std::size_t bytes) const { return pages_ + size_ - bytes; }
+  std::byte* data() const { return pages_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  std::byte* pages_;
+  std::size_t size_;
+};
+
+/// Runs kernels. A kernel of whose first block no thread comes to a barrier needs no stacks for the others.
+class BlockRunner {
+ public:
+  void run(const KernelShape& shape, const std::function<void()>& thread);
+
+  const ThreadPlace& place() const { return place_; }
+  float* shared_memory() const { return shared_; }
+  bool barrier(bool vote);
+
+ private:
+  struct Fiber {
+    ucontext_t context{};
+    std::unique_ptr<GuardedMemory> stack{};
+    bool left = false;
+  };
+  void run_block(std::size_t threads, dim3 shape);
+  void run_with_stacks(std::size_t threads, dim3 shape);
+  static void enter();
+
+  const std::function<void()>* thread_ = nullptr;
+  ThreadPlace place_{};
+  float* shared_ = nullptr;
+  std::vector<Fiber> fibers_;
+  ucontext_t host_{};
+  std::size_t current_ = 0;
+  bool direct_ = false;      ///< threads run on the host's own stack
+  bool met_barrier_ = false; ///< a thread of this kernel
+  bool vote_ = false, voted_ = false;
+};
+
+/// That of this thread of the host.
+BlockRunner& block_runner();
+
+}  // namespace stein::test
