@@ -24,7 +24,8 @@ class WordsOfGpu {
   }
   WordsOfGpu(const WordsOfGpu&) = delete;
   WordsOfGpu& operator=(const WordsOfGpu&) = delete;
-  ~WordsOfGpu() { static_cast<void>(cudaFreeHost(words_.seen)), static_cast<void>(cudaFree(words_.gradient)); }
+  /// The one of the GPU first, which waits for the kernels that write them.
+  ~WordsOfGpu() { static_cast<void>(cudaFree(words_.gradient)), static_cast<void>(cudaFreeHost(words_.seen)); }
 
   const StepFlags& words() const { return words_; }
 

@@ -14,9 +14,9 @@ class PageLockedMemory {
   PageLockedMemory() = default;
   PageLockedMemory(const PageLockedMemory&) = delete;
   PageLockedMemory& operator=(const PageLockedMemory&) = delete;
-  /// At the end of the program CUDA may be gone before: nothing is left to do then.
+  /// Waits for the copy. At the end of the program CUDA may be gone before: nothing is left to do then.
   ~PageLockedMemory() {
-    if (over_ != nullptr) static_cast<void>(cudaEventDestroy(over_));
+    if (over_ != nullptr) static_cast<void>(cudaEventSynchronize(over_)), static_cast<void>(cudaEventDestroy(over_));
     static_cast<void>(cudaFreeHost(memory_));
   }
 
@@ -36,7 +36,12 @@ class PageLockedMemory {
     check(cudaEventRecord(over_, stream), what);
   }
   /// Whether the last copy is over, or there was none.
-  bool is_over() const { return over_ == nullptr || cudaEventQuery(over_) == cudaSuccess; }
+  bool is_over() const {
+    if (over_ == nullptr) return true;
+    const cudaError_t state = cudaEventQuery(over_);
+    if (state == cudaErrorNotReady) static_cast<void>(cudaGetLastError());  // where it is kept as the last error
+    return state == cudaSuccess;
+  }
   /// Returns when it is. Throws Error(io) where something before it could not be done.
   void wait(std::string_view what) const {
     if (over_ != nullptr) check(cudaEventSynchronize(over_), what);

@@ -3,6 +3,7 @@
 
 #include <stein/inference/cuda/call.h>
 #include <stein/inference/cuda/sampler_kernels.h>
+#include <stein/inference/cuda/upload.h>
 
 #include <cstddef>
 #include <span>
@@ -21,9 +22,7 @@ class Scratch {
     if (size != 0) check_memory(cudaMallocAsync(&memory_, size * sizeof(T), first_stream), size * sizeof(T));
   }
   explicit Scratch(std::span<const T> numbers) : Scratch(numbers.size()) {
-    if (size_ != 0)
-      check(cudaMemcpyAsync(memory_, numbers.data(), size_ * sizeof(T), cudaMemcpyHostToDevice, first_stream),
-            "copy to the GPU");
+    upload(memory_, numbers.data(), numbers.size_bytes(), first_stream);
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;

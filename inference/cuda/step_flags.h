@@ -21,14 +21,14 @@ inline constexpr FoundNumber nothing_found = std::numeric_limits<FoundNumber>::m
 
 /// @param row, column  below 2²¹ and 2⁴⁰, or those bits of them
 STEIN_HOST_DEVICE inline FoundNumber found_number(bool gradient, std::int64_t row, std::int64_t column, float number) {
-  const FoundNumber kind = !std::isnan(number) ? (number > 0 ? 2 : 3) : std::signbit(number) ? 1 : 0;
+  const FoundNumber kind = std::isnan(number) ? 0 : number > 0 ? 1 : 2;
   return (gradient ? FoundNumber{0} : FoundNumber{1}) << 63 | (static_cast<FoundNumber>(row) & found_rows) << 42 |
          (static_cast<FoundNumber>(column) & found_columns) << 2 | kind;
 }
 
 inline NotFiniteNumber number_of(FoundNumber found) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
-  constexpr double kinds[] = {nan, -nan, infinity, -infinity};
+  constexpr double kinds[] = {nan, infinity, -infinity};
   return {.gradient = found >> 63 == 0,
           .row = static_cast<std::int64_t>(found >> 42 & found_rows),
           .column = static_cast<std::int64_t>(found >> 2 & found_columns),

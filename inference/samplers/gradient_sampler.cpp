@@ -7,11 +7,13 @@
 namespace stein::inference {
 namespace {
 
-/// Throws Error(numeric): "the gradient of layer0.bias[3] of particle 1 is nan at update 7".
+/// Throws Error(numeric): "the gradient of layer0.bias[3] of particle 1 is nan at update 7". What is no number has no
+/// sign there: ∞ − ∞ has one on some processors.
 template <class Scalar>
 [[noreturn]] void fail_at(const NotFiniteNumber& found, const Particles<Scalar>& particles, std::int64_t update) {
+  const double number = std::isnan(found.number) ? std::abs(found.number) : found.number;
   fail(ErrorKind::numeric, "the {} of {} of particle {} is {} at update {}", found.gradient ? "gradient" : "value",
-       particles.layout().describe_position(found.column), particles.first_row() + found.row, found.number, update);
+       particles.layout().describe_position(found.column), particles.first_row() + found.row, number, update);
 }
 
 /// The same of the first number that is not finite, where there is one.
