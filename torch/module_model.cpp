@@ -166,7 +166,7 @@ ModuleModel::ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFuncti
   check_present(device);
   STEIN_CHECK(precision != Precision::tf32 || device.kind != Device::Kind::host,
               "module: tf32 is of a GPU, expected single or bfloat16 on the host");
-  if (device.kind == Device::Kind::cuda) allow_tf32(precision == Precision::tf32);
+  if (device.kind == Device::Kind::cuda) allow_tf32(precision != Precision::single);
 }
 
 ModuleModel::~ModuleModel() = default;

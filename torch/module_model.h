@@ -77,8 +77,8 @@ class ModuleModel final : public Model<float>, public InputGradient {
  public:
   /// @param device  where the weights and buffers of calls lie; the module's own numbers stay on the CPU
   /// @param precision  of products and convolutions: bfloat16 is LibTorch's mixed precision, whose weights, gradients
-  ///                and sums of many rows stay floats. Whether a GPU rounds to TF32 is set for the whole process: the
-  ///                last model that is made there says so
+  ///                and sums of many rows stay floats; what a GPU multiplies in floats all the same, it rounds to TF32
+  ///                then. Whether a GPU does is set for the whole process: the last model that is made there says so
   /// @throws Error(usage) naming the trainable parameter or real-valued buffer that is not float32 or not on the CPU,
   ///         or is registered under two names; if no parameter is trainable; for a complex buffer; without a module or
   ///         a log-likelihood; unless output_count ≥ 1; for TF32 on the host; where there is no such device

@@ -15,7 +15,8 @@ void allow_tf32(bool allowed);
 /// LibTorch's mixed precision, of this thread and a kind of device, while it lives: products and convolutions round
 /// their factors to bfloat16 and have such results, losses and sums of many rows are of floats, and so are the
 /// gradients of weights. What was rounded is not kept: a module's parameters are bound to other numbers from row to
-/// row.
+/// row. LibTorch's own layers of LSTMs and plain recurrent networks would be given float16 on a GPU: a module keeps it
+/// from them.
 class MixedPrecision {
  public:
   explicit MixedPrecision(Device device);

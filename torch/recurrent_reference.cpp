@@ -1,4 +1,5 @@
 #include <ATen/ATen.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <stein/core/error.h>
 #include <stein/torch/module_model.h>
 #include <stein/torch/recurrent_reference.h>
@@ -31,7 +32,11 @@ class LayerWeights : public torch::nn::Module {
   }
 
  private:
-  Tensor run_fused(const Tensor& x, Tensor& h, Tensor& c) const {
+  /// In floats also under mixed precision, which on a GPU would take float16 here, whatever it is told: gradients of a
+  /// likelihood of all data leave its range. A GPU multiplies these floats as TF32 then (ModuleModel).
+  Tensor run_fused(const Tensor& inputs, Tensor& h, Tensor& c) const {
+    const c10::impl::ExcludeDispatchKeyGuard no_mixed_precision(c10::autocast_dispatch_keyset);
+    const Tensor x = inputs.to(at::kFloat);
     const std::vector<Tensor> weights{weight_ih_, weight_hh_, bias_ih_, bias_hh_};
     Tensor states;
     if (cell_ == Cell::lstm) {
