@@ -50,6 +50,7 @@ class CheckGpu(unittest.TestCase):
         self.assertEqual(json.loads((self.out / "bench_update-gpu.json").read_text()), {"benchmark": "update-gpu"})
         self.assertIn("[gpu]~[learning]", (self.out / "test_inference.log").read_text())
         self.assertIn("--tool racecheck", (self.out / "racecheck_policies.log").read_text())
+        self.assertNotIn("[cuda]", (self.out / "memcheck_inference.log").read_text())  # cases of the host's side too
         names = list(report["steps"])
         self.assertLess(names.index("test_torch"), names.index("bench_lm-gpu"))
         self.assertLess(names.index("bench_envs-gpu"), names.index("memcheck_inference"))
@@ -71,6 +72,26 @@ class CheckGpu(unittest.TestCase):
         self.assertEqual(self.report()["steps"]["test_torch"]["not_run"], "no time was left")
         self.assertEqual(self.check().returncode, 0)
         self.assertEqual(self.report()["steps"]["test_torch"]["code"], 0)
+
+    def test_what_a_benchmark_warns_of_is_not_in_its_record(self):
+        self.program(self.build / "stein", '[ "$1" = --version ] && echo "stein 1" || (echo "a warning" >&2; echo "{}")')
+        self.assertEqual(self.check().returncode, 0)
+        self.assertEqual(json.loads((self.out / "bench_lm-gpu.json").read_text()), {})
+        self.assertEqual((self.out / "bench_lm-gpu.log").read_text(), "a warning\n")
+
+    def test_a_filter_without_cases_fails_and_what_was_skipped_is_said(self):
+        self.program(self.build / "test_torch", 'echo "No test cases matched"')
+        self.program(self.build / "test_replay", 'echo "skipped: no GPU | decisions go up together"')
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("test_torch: no case to run", done.stdout)
+        self.assertIn("test_replay skipped: no GPU", done.stdout)
+
+    def test_a_sanitizer_that_is_not_there_fails(self):
+        (self.tools / "compute-sanitizer").unlink()
+        done = self.check(path=f"{self.tools}:/usr/bin:/bin")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no compute-sanitizer", self.report()["steps"]["memcheck_inference"]["not_run"])
 
     def test_another_program_begins_anew(self):
         self.check()
