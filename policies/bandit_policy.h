@@ -91,6 +91,10 @@ class BanditPolicy {
   /// Looks at the whole window, in which each interaction stands once.
   virtual void revisit(const InteractionBatch& window) { static_cast<void>(window); }
 
+  /// T of the posterior that it decides by, 1 for that of Bayes, as a run begins; none where it decides by other means.
+  virtual std::optional<double> temperature() const { return {}; }
+  /// N of that posterior is at most this; 0: every interaction that it learns from counts.
+  virtual std::int64_t largest_data_size() const { return 0; }
   /// What there is to say of the posterior now: pairs such as {"collapse", 0.8}, recorded over time.
   virtual std::vector<std::pair<std::string, double>> diagnostics() const { return {}; }
   /// What a person should know of how it learned: a step size that had to be halved.

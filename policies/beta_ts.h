@@ -36,6 +36,8 @@ class BetaTs final : public BanditPolicy {
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
   /// Throws Error(usage) for a reward outside [0, 1], too.
   void observe(const envs::Context& context, const Outcome& outcome) override;
+  /// That of Bayes.
+  std::optional<double> temperature() const override { return 1; }
   /// 100 draws of the success probability of every arm that can be chosen.
   std::vector<std::vector<double>> posterior_rewards(const envs::Context& context) override;
   /// The posterior of every arm that can be chosen, [choices], valid until the next call or decision.

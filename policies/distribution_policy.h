@@ -45,6 +45,9 @@ class DistributionPolicy final : public NeuralPolicy {
   DistributionPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
                      inference::Device device = {});
 
+  /// Of a likelihood to the power β, 1/β.
+  std::optional<double> temperature() const override { return 1 / likelihood_power_; }
+
   /// As ParticlePolicy::decide.
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
 

@@ -26,6 +26,9 @@ class FunctionSvgdPolicy final : public ParticlePolicy {
   FunctionSvgdPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
                      inference::Device device = {});
 
+  /// That of Bayes.
+  std::optional<double> temperature() const override { return 1; }
+
  protected:
   void shape(const InteractionBatch& interactions, inference::Batch<float>& batch) override;
 

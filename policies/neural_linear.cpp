@@ -29,11 +29,10 @@ envs::BanditSpec features_of_bandit(const NeuralLinear::Options& options, const 
                                     const RewardInputs& inputs) {
   STEIN_CHECK(!options.hidden.empty(),
               "option 'hidden': neural-linear regresses on the last hidden layer, expected at least one width");
-  const bool joint = inputs.outputs() == 1 && inputs.columns() != spec.context_size;
   envs::BanditSpec features = spec;
   features.active_columns = 0;
-  features.context_size = joint ? 0 : options.hidden.back();
-  features.arm_features = joint ? options.hidden.back() : 0;
+  features.context_size = inputs.joint() ? 0 : options.hidden.back();
+  features.arm_features = inputs.joint() ? options.hidden.back() : 0;
   return features;
 }
 

@@ -111,6 +111,7 @@ class NeuralPolicy : public BanditPolicy {
   bool learns_from_minibatches() const override { return true; }
   void learn(const InteractionBatch& interactions) override;
   std::optional<std::string> warning() const override { return sampler_.warning(); }
+  std::int64_t largest_data_size() const override { return options_.largest_data_size; }
   /// One row a network that decides.
   std::vector<std::vector<double>> posterior_rewards(const envs::Context& context) override;
 

@@ -60,6 +60,12 @@ ParticlePolicy::ParticlePolicy(const Options& options, const envs::BanditSpec& s
   start_variance_ = weight_variance();
 }
 
+std::optional<double> ParticlePolicy::temperature() const {
+  if (const auto of_chain = options_.sampler.temperature()) return of_chain;
+  if (perturbed_ || click_counts_ || sampler_.name() == "svgd") return 1;
+  return {};
+}
+
 void ParticlePolicy::make_anchors(const Options& options) {
   STEIN_CHECK(!options.learn_noise_precision,
               "option 'anchors' perturbs rewards by a noise precision that is given, or noise_per_arm; "
@@ -71,7 +77,7 @@ void ParticlePolicy::make_anchors(const Options& options) {
   if (options.likelihood == inference::Likelihood::gaussian)
     perturbed_.emplace(seed_, particles_.rows());
   else
-    counts_.emplace(seed_, particles_.rows());
+    click_counts_.emplace(seed_, particles_.rows());
 }
 
 void ParticlePolicy::make_prior_functions() {
@@ -99,7 +105,7 @@ Decision ParticlePolicy::decide(const envs::Context& context, std::int64_t step,
 
 void ParticlePolicy::shape(const InteractionBatch& interactions, inference::Batch<float>& batch) {
   if (!prior_weights_.empty()) subtract_prior_functions(batch);
-  if (counts_) counts_->apply(interactions, batch);
+  if (click_counts_) click_counts_->apply(interactions, batch);
   if (perturbed_)
     perturbed_->apply(
         interactions, [this](std::int64_t arm) { return noise_precision(arm); }, batch);

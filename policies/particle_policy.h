@@ -92,6 +92,9 @@ class ParticlePolicy : public NeuralPolicy {
   /// Throws Error(numeric) naming the particle and the arm of a prediction that is not finite.
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
 
+  /// That of a chain; 1 of Stein's particles and of anchored ones; none of networks that only climb.
+  std::optional<double> temperature() const override;
+
   /// The variance of the weights over particles (of C, where they are P Λ₁ C Λ₂ Qᵀ), for more than one particle:
   /// {"collapse", that ÷ what it was at the start} unless they started all alike, and {"variance_to_prior", that ÷
   /// their prior variance}.
@@ -113,7 +116,7 @@ class ParticlePolicy : public NeuralPolicy {
 
   DrawOptions draw_;
   std::optional<PerturbedRewards> perturbed_;  ///< of anchored particles: these, or those
-  std::optional<BootstrapCounts> counts_;
+  std::optional<BootstrapCounts> click_counts_;
   double prior_function_scale_;
   double start_variance_ = 0;               ///< of the weights over particles
   inference::Matrix<float> prior_weights_;  ///< of the fixed random networks, if any, where the others are

@@ -25,6 +25,8 @@ class RewardInputs {
  public:
   RewardInputs(RewardNetwork network, const envs::BanditSpec& spec);
 
+  /// Whether the features of an arm, or its number, stand in its rows: a row an arm, and one output.
+  bool joint() const { return joint_; }
   /// D: columns of a row.
   std::int64_t columns() const { return columns_; }
   /// Ones of a row; 0 where rows are dense numbers.

@@ -53,6 +53,8 @@ class JudgedPolicy {
   std::optional<Interval> interval() const;
   /// Whether its choices, or what it saves, depend on the features of arms.
   virtual bool sees_arm_features() const { return true; }
+  /// T of the posterior that it decides by, where it does.
+  virtual std::optional<double> temperature() const { return std::nullopt; }
   /// What a person should know of how it went.
   virtual std::optional<std::string> warning() const { return std::nullopt; }
 

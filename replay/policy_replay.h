@@ -46,6 +46,7 @@ class PolicyReplay : public JudgedPolicy {
   policies::BanditLearner& learner() { return *learner_; }
   std::int64_t forced() const override { return learner_->forced(); }
   std::int64_t foresee(std::span<const LoggedEvent> events) override;
+  std::optional<double> temperature() const override { return learner_->policy().temperature(); }
   std::optional<std::string> warning() const override { return learner_->policy().warning(); }
 
  private:

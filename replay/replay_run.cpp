@@ -70,8 +70,12 @@ std::string ReplayRun::source() const {
 }
 
 Json ReplayRun::protocol() const {
-  Json policies = Json::array(), bytes = Json::object();
-  for (const auto& contender : repetition(0).comparison().contenders()) policies.push_back(contender.name);
+  Json policies = Json::array(), temperatures = Json::object(), bytes = Json::object();
+  for (const auto& contender : repetition(0).comparison().contenders()) {
+    policies.push_back(contender.name);
+    const std::optional<double> temperature = contender.policy->temperature();
+    temperatures[contender.name] = temperature ? Json(*temperature) : Json(nullptr);
+  }
   for (std::size_t k = 0; k < facts_.files.size(); ++k) bytes[label(k)] = std::filesystem::file_size(facts_.files[k]);
   return {{"env", log_name()},
           {"format", facts_.format},
@@ -82,7 +86,7 @@ Json ReplayRun::protocol() const {
           {"policies", policies},
           {"bandit", Json::parse(decision_log_head(repetition(0).reader().spec()))},
           {"N", fmt::format("accepted events in the window, at most {}", facts_.window)},
-          {"T", 1}};
+          {"T", temperatures}};
 }
 
 std::map<std::string, std::string> ReplayRun::data_checksums() const {

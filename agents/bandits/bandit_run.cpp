@@ -140,16 +140,20 @@ std::vector<std::string> BanditRun::warnings() const {
 /// N: what the posterior is conditioned on.
 std::string BanditRun::data_size() const {
   if (!facts_.learns) return "none: the policy does not learn";
-  if (!repetition(0).agent().learner().policy().learns_from_minibatches()) return "all interactions so far";
-  if (facts_.window == 0) return "all interactions so far";
-  return fmt::format("interactions in the window, at most {}", facts_.window);
+  const policies::BanditPolicy& policy = repetition(0).agent().learner().policy();
+  const std::string interactions = !policy.learns_from_minibatches() || facts_.window == 0
+                                       ? "all interactions so far"
+                                       : fmt::format("interactions in the window, at most {}", facts_.window);
+  const std::int64_t most = policy.largest_data_size();
+  return most == 0 ? interactions : fmt::format("{}, which count for {} at most", interactions, most);
 }
 
 Json BanditRun::protocol() const {
+  const std::optional<double> temperature = repetition(0).agent().learner().policy().temperature();
   return {{"env", facts_.environment}, {"env_options", facts_.environment_options},
           {"policy", facts_.policy},   {"data", spec().data},
           {"source", spec().source},   {"bandit", Json::parse(replay::decision_log_head(spec()))},
-          {"N", data_size()},          {"T", facts_.learns ? Json(1) : Json(nullptr)}};
+          {"N", data_size()},          {"T", temperature ? Json(*temperature) : Json(nullptr)}};
 }
 
 std::map<std::string, std::string> BanditRun::data_checksums() const {

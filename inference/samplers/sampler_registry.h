@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -29,6 +30,8 @@ class SamplerChoice {
   ~SamplerChoice() = default;
 
   void describe(OptionTable& table) { choice_->describe(table); }
+  /// T as it begins, of a sampler that has the option.
+  std::optional<double> temperature() const { return choice_->temperature(); }
   /// The sampler of an ensemble. Throws Error(usage) naming an option that is out of range.
   std::unique_ptr<Sampler<float>> make(const Ensemble& ensemble) const { return choice_->make(ensemble); }
 
@@ -37,6 +40,7 @@ class SamplerChoice {
     virtual ~Choice() = default;
     virtual std::unique_ptr<Choice> copy() const = 0;
     virtual void describe(OptionTable& table) = 0;
+    virtual std::optional<double> temperature() const = 0;
     virtual std::unique_ptr<Sampler<float>> make(const Ensemble& ensemble) const = 0;
   };
   template <class S>
@@ -45,6 +49,10 @@ class SamplerChoice {
     typename S::Options options;
     std::unique_ptr<Choice> copy() const override { return std::make_unique<ChoiceOf>(options); }
     void describe(OptionTable& table) override { options.describe(table); }
+    std::optional<double> temperature() const override {
+      if constexpr (requires { options.temperature.temperature; }) return options.temperature.temperature;
+      return {};
+    }
     std::unique_ptr<Sampler<float>> make(const Ensemble& ensemble) const override {
       return std::make_unique<S>(options, ensemble);
     }

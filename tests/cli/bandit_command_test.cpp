@@ -233,13 +233,21 @@ TEST_CASE("the reference page is the one that the program writes, benchmarks aga
 TEST_CASE("the manifest says what the posterior is conditioned on and where the data lie", "[cli][bandit]") {
   const TemporaryDirectory folder;
   std::filesystem::create_directories(folder / "sets");
-  const auto protocol = [&](const std::string& policy) {
+  const auto protocol = [&](const std::string& policy, const std::string& setting = "steps=3") {
     REQUIRE(run(folder.path(), {"bandit", "--env", "wheel", "--policy", policy, "--data", "sets", "--set", "steps=3",
-                                "delta=0.9", "buffer=77", "--out", policy})
+                                "delta=0.9", "buffer=77", setting, "--out", policy, "--overwrite"})
                 .code == 0);
     return Json::parse(content_of(folder / (policy + "/manifest.json")))["protocol"];
   };
   const Json network = protocol("svgd"), linear = protocol("lints"), none = protocol("uniform");
+  CHECK(protocol("svgd", "largest_data_size=5")["N"] ==
+        "interactions in the window, at most 77, which count for 5 at most");
+  CHECK(protocol("sgld")["T"] == 1);
+  CHECK(protocol("sgld", "temperature=0.1")["T"] == 0.1);
+  CHECK(protocol("bbb", "likelihood_power=4")["T"] == 0.25);
+  CHECK(protocol("anchored")["T"] == 1);
+  CHECK(protocol("neural-linear")["T"] == 1);
+  for (const std::string policy : {"ensemble", "epsilon-greedy", "linucb"}) CHECK(protocol(policy)["T"].is_null());
   CHECK(network["N"] == "interactions in the window, at most 77");
   CHECK(linear["N"] == "all interactions so far");
   CHECK(none["N"] == "none: the policy does not learn");
