@@ -256,11 +256,6 @@ bool Sweep::diverged(const fs::path& run) {
   return RunDirectory::is_in(run) && fs::exists(RunDirectory::open(run).divergence(), ignored);
 }
 
-bool Sweep::finished(const fs::path& run) {
-  std::error_code ignored;
-  return RunDirectory::is_in(run) && fs::exists(RunDirectory::open(run).summary(), ignored);
-}
-
 std::unique_ptr<Experiment> Sweep::experiment(const Planned& planned, const std::string& data) const {
   const RunKind& kind = run_kinds().at(kind_);
   return kind.make(kind, {.preset = preset_,

@@ -54,9 +54,8 @@ class Sweep {
   /// @returns false if asked to stop before all were done; the runs' summaries are then in their directories as far as
   /// they go
   bool advance(const SessionOptions& options) const;
-  /// Whether the run in this directory has diverged, or has its result.
+  /// Whether the run in this directory has diverged.
   static bool diverged(const std::filesystem::path& run);
-  static bool finished(const std::filesystem::path& run);
   /// {sweep, kind, runs, directory}: the summaries of the finished runs with their `settings`, and {settings, diverged}
   /// of those that diverged.
   nlohmann::ordered_json summary() const;

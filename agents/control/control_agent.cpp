@@ -184,8 +184,8 @@ IterationReport ControlAgent::iterate(Measured measured) {
   return report;
 }
 
-/// Those of the baseline where rollouts are made on a device, which can value steps as it makes them. Advantages are
-/// not its: they are of rewards that may be normalised.
+/// Those of the baseline where rollouts are made on a device, which can value steps as it makes them, and make their
+/// advantages unless these are of normalised rewards.
 std::optional<ValuedBy> ControlAgent::networks_to_value_with() const {
   if (!rollouts_.on_device()) return {};
   std::optional<ValuedBy> networks = baseline_->networks();

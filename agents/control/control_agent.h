@@ -40,7 +40,7 @@ class ControlAgent {
  public:
   /// @param device  where rollouts are made (Rollouts), and gradients and moves of policies and value networks; where
   ///                policies share layers, compute by the reference or a kernel sees behaviour, these are the host's.
-  ///                Advantages and measures are the host's always.
+  ///                Measures are the host's always, advantages where rewards are normalised.
   /// @throws Error(usage) naming the option that is out of range or does not fit the others, for an environment
   ///         whose actions no control agent makes, and for a device that is missing or cannot move it
   ControlAgent(const ControlAgentOptions& options, const envs::ControlEntry::Builder& environment, std::uint64_t seed,
