@@ -1,5 +1,5 @@
-// What kernels ask of CUDA: to be started, memory that a block shares, and where a thread stands. Included by sources that
-// nvcc compiles; tests compile the same sources for the host, with a GPU of their own (tests/emulated_gpu).
+// What kernels ask of CUDA: to be started, memory that a block shares, and where a thread stands. Included by sources
+// that nvcc compiles; tests compile the same sources for the host, with a GPU of their own (tests/emulated_gpu).
 #pragma once
 
 #include <stein/inference/cuda/sampler_kernels.h>
@@ -19,6 +19,8 @@ namespace stein::inference::cuda {
 #define STEIN_IN_KERNEL 0
 #endif
 
+// clang-format parts >>>.
+// clang-format off
 /// Puts a kernel in its place of a stream. cudaGetLastError says whether it could be started.
 template <class... Parameters, class... Arguments>
 void start(void (*kernel)(Parameters...), dim3 blocks, dim3 threads, GpuStream stream, const Arguments&... arguments) {
@@ -34,6 +36,7 @@ void start_sharing(std::size_t bytes, void (*kernel)(Parameters...), dim3 blocks
   if (allowed != cudaSuccess) return;  // cudaGetLastError says so
   kernel<<<blocks, threads, bytes, stream>>>(arguments...);
 }
+// clang-format on
 
 /// The memory that the threads of a block share, as `start_sharing` was told.
 __device__ inline float* shared_numbers() {

@@ -1,10 +1,10 @@
 #include "emulated_gpu/block_runner.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace stein::test {
 namespace {

@@ -1,10 +1,10 @@
 // The threads of a block, one after the other on one thread of the host, each with a stack of its own.
 #pragma once
 
+#include <ucontext.h>
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <ucontext.h>
 #include <vector>
 
 #include "emulated_gpu/gpu.h"
@@ -54,8 +54,8 @@ class BlockRunner {
   std::vector<Fiber> fibers_;
   ucontext_t host_{};
   std::size_t current_ = 0;
-  bool direct_ = false;      ///< threads run on the host's own stack
-  bool met_barrier_ = false; ///< a thread of this kernel
+  bool direct_ = false;       ///< threads run on the host's own stack
+  bool met_barrier_ = false;  ///< a thread of this kernel
   bool vote_ = false, voted_ = false;
 };
 

@@ -1,10 +1,11 @@
-// A GPU of the tests, on the host, so that the sources which speak to a GPU run on any machine as they are: it answers the
-// calls of the CUDA runtime that Stein makes (emulated_gpu/runtime.cpp), and is as late as a GPU may be.
+// A GPU of the tests, on the host, so that the sources which speak to a GPU run on any machine as they are: it answers
+// the calls of the CUDA runtime that Stein makes (emulated_gpu/runtime.cpp), and is as late as a GPU may be.
 //
-// What is put into the stream waits there until the host waits for it: kernels, copies and memory that is given back. So
-// a copy reads what is in the memory of the host by then, and memory of the host that is freed before is not there any
-// more. Memory of a GPU can be touched by nothing but what runs on that GPU: everything else ends with SIGSEGV, as does
-// a kernel that goes beyond an array by a page, or comes after it was given back. It begins as numbers that are none.
+// What is put into the stream waits there until the host waits for it: kernels, copies and memory that is given back.
+// So a copy reads what is in the memory of the host by then, and memory of the host that is freed before is not there
+// any more. Memory of a GPU can be touched by nothing but what runs on that GPU: everything else ends with SIGSEGV, as
+// does a kernel that goes beyond an array by a page, or comes after it was given back. It begins as numbers that are
+// none.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -24,8 +25,8 @@ struct KernelShape {
   dim3 blocks, threads;
   std::size_t shared_bytes = 0;
 };
-/// Puts a kernel into the stream of the current GPU; `thread` is what each thread does. A shape that no GPU takes is what
-/// cudaGetLastError says then.
+/// Puts a kernel into the stream of the current GPU; `thread` is what each thread does. A shape that no GPU takes is
+/// what cudaGetLastError says then.
 void start_kernel(const KernelShape& shape, std::function<void()> thread);
 
 /// Puts other work into the stream of the current GPU.
@@ -34,8 +35,8 @@ void start_work(std::function<void()> work);
 /// Of the block that runs now, at the end of a page.
 float* shared_memory();
 
-/// Returns once all threads of the block are here, whether any of them voted for it. The program ends where one has left
-/// the kernel before.
+/// Returns once all threads of the block are here, whether any of them voted for it. The program ends where one has
+/// left the kernel before.
 bool barrier(bool vote);
 
 }  // namespace stein::test

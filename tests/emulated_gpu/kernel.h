@@ -1,5 +1,5 @@
-// What kernels ask of CUDA, on the host: the sources that nvcc compiles are compiled here by the compiler of the host, and
-// run on the GPU of the tests (emulated_gpu/gpu.h), thread by thread, with barriers.
+// What kernels ask of CUDA, on the host: the sources that nvcc compiles are compiled here by the compiler of the host,
+// and run on the GPU of the tests (emulated_gpu/gpu.h), thread by thread, with barriers.
 #pragma once
 
 #include <stein/inference/cuda/sampler_kernels.h>
@@ -45,8 +45,9 @@ namespace stein::inference::cuda {
 template <class... Parameters, class... Arguments>
 void start_sharing(std::size_t bytes, void (*kernel)(Parameters...), dim3 blocks, dim3 threads, GpuStream,
                    const Arguments&... arguments) {
-  test::start_kernel({.blocks = blocks, .threads = threads, .shared_bytes = bytes},
-                     [kernel, all = std::tuple<std::decay_t<Parameters>...>(arguments...)] { std::apply(kernel, all); });
+  test::start_kernel(
+      {.blocks = blocks, .threads = threads, .shared_bytes = bytes},
+      [kernel, all = std::tuple<std::decay_t<Parameters>...>(arguments...)] { std::apply(kernel, all); });
 }
 
 template <class... Parameters, class... Arguments>

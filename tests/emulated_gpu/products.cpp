@@ -1,4 +1,5 @@
-// The functions of cuBLASLt that Stein calls, on the GPU of the tests: batches of C = αAB + βC, by columns, as plain loops.
+// The functions of cuBLASLt that Stein calls, on the GPU of the tests: batches of C = αAB + βC, by columns, as plain
+// loops.
 #include <cublasLt.h>
 #include <cuda_runtime_api.h>
 #include <array>
@@ -85,17 +86,19 @@ cublasStatus_t cublasLtCreate(cublasLtHandle_t* library) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* operation, cublasComputeType_t arithmetic, cudaDataType_t) {
+cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* operation, cublasComputeType_t arithmetic,
+                                        cudaDataType_t) {
   *operation = new cublasLtMatmulDescOpaque_t{};
   in<Operation>(*operation) = {.arithmetic = arithmetic, .turn_a = CUBLAS_OP_N, .turn_b = CUBLAS_OP_N};
   return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribute, const void* value,
-                                              std::size_t bytes) {
+cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribute,
+                                              const void* value, std::size_t bytes) {
   Operation& own = in<Operation>(operation);
   if (bytes != sizeof(cublasOperation_t)) return CUBLAS_STATUS_INVALID_VALUE;
-  if (attribute != CUBLASLT_MATMUL_DESC_TRANSA && attribute != CUBLASLT_MATMUL_DESC_TRANSB) return CUBLAS_STATUS_INVALID_VALUE;
+  if (attribute != CUBLASLT_MATMUL_DESC_TRANSA && attribute != CUBLASLT_MATMUL_DESC_TRANSB)
+    return CUBLAS_STATUS_INVALID_VALUE;
   std::memcpy(attribute == CUBLASLT_MATMUL_DESC_TRANSA ? &own.turn_a : &own.turn_b, value, bytes);
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -105,15 +108,16 @@ cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t operation) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout, cudaDataType, std::uint64_t rows, std::uint64_t columns,
-                                          std::int64_t stride) {
+cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout, cudaDataType, std::uint64_t rows,
+                                          std::uint64_t columns, std::int64_t stride) {
   *layout = new cublasLtMatrixLayoutOpaque_t{};
   in<Layout>(*layout) = {.rows = rows, .columns = columns, .stride = stride, .step = 0, .count = 1};
   return stride >= static_cast<std::int64_t>(rows) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 
-cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute,
-                                                const void* value, std::size_t bytes) {
+cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout,
+                                                cublasLtMatrixLayoutAttribute_t attribute, const void* value,
+                                                std::size_t bytes) {
   Layout& own = in<Layout>(layout);
   if (attribute == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT && bytes == sizeof own.count)
     std::memcpy(&own.count, value, bytes);
@@ -158,8 +162,9 @@ cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t prefer
   return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
-                                              cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatmulPreference_t preference, int,
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t,
+                                              cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
+                                              cublasLtMatmulPreference_t preference, int,
                                               cublasLtMatmulHeuristicResult_t* found, int* count) {
   *found = {};
   in<Algorithm>(&found->algo) = {.alignments = in<Preference>(preference).alignments};
@@ -169,18 +174,21 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
 }
 
 /// Refuses what it was not told: sizes that do not fit, addresses that lie worse than the algorithm was chosen for.
-cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t operation, const void* alpha, const void* a, cublasLtMatrixLayout_t a_layout,
-                              const void* b, cublasLtMatrixLayout_t b_layout, const void* beta, const void* c, cublasLtMatrixLayout_t c_layout,
-                              void* d, cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t* algorithm, void*, std::size_t, cudaStream_t) {
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t operation, const void* alpha, const void* a,
+                              cublasLtMatrixLayout_t a_layout, const void* b, cublasLtMatrixLayout_t b_layout,
+                              const void* beta, const void* c, cublasLtMatrixLayout_t c_layout, void* d,
+                              cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t* algorithm, void*,
+                              std::size_t, cudaStream_t) {
   const Operation own = in<Operation>(operation);
   const Layout left = in<Layout>(a_layout), right = in<Layout>(b_layout), result = in<Layout>(d_layout);
   const bool turn_a = own.turn_a == CUBLAS_OP_T, turn_b = own.turn_b == CUBLAS_OP_T;
   const std::uint64_t rows = turn_a ? left.columns : left.rows, inner = turn_a ? left.rows : left.columns;
   const std::uint64_t columns = turn_b ? right.rows : right.columns;
   const auto& alignments = in<Algorithm>(algorithm).alignments;
-  if (c != d || c_layout != d_layout || inner != (turn_b ? right.columns : right.rows) || rows != result.rows || columns != result.columns ||
-      left.count != result.count || right.count != result.count || !is_aligned(a, left, alignments[0]) ||
-      !is_aligned(b, right, alignments[1]) || !is_aligned(d, result, alignments[3]))
+  if (c != d || c_layout != d_layout || inner != (turn_b ? right.columns : right.rows) || rows != result.rows ||
+      columns != result.columns || left.count != result.count || right.count != result.count ||
+      !is_aligned(a, left, alignments[0]) || !is_aligned(b, right, alignments[1]) ||
+      !is_aligned(d, result, alignments[3]))
     return CUBLAS_STATUS_INVALID_VALUE;
   const float scale = *static_cast<const float*>(alpha), before = *static_cast<const float*>(beta);
   const int bits = dropped_bits(own.arithmetic);

@@ -1,6 +1,8 @@
-// The functions of the CUDA runtime that Stein calls, for two GPUs on the host.
+// The functions of the CUDA runtime that Stein calls, for four GPUs on the host.
 #include <cuda_runtime_api.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -9,8 +11,6 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <utility>
 
 #include "emulated_gpu/block_runner.h"
@@ -26,9 +26,9 @@ namespace {
 
 using stein::test::KernelShape;
 
-constexpr int gpus = 2;
-constexpr std::size_t room = std::size_t{2} << 30;         // of a GPU [bytes]
-constexpr std::size_t most_shared = 227 << 10;             // of a block [bytes], as an H100 has
+constexpr int gpus = 4;
+constexpr std::size_t room = std::size_t{2} << 30;  // of a GPU [bytes]
+constexpr std::size_t most_shared = 227 << 10;      // of a block [bytes], as an H100 has
 constexpr unsigned most_threads = 1024, most_blocks_y = 65535;
 constexpr int queries_until_done = 64;  // a host that only asks again and again is answered one day
 
@@ -50,7 +50,7 @@ std::size_t page() {
   return size;
 }
 
-/// Both GPUs. Calls come one at a time.
+/// All GPUs. Calls come one at a time.
 class Gpus {
  public:
   std::recursive_mutex mutex;
@@ -87,9 +87,11 @@ class Gpus {
     const std::size_t rounded = std::max<std::size_t>((bytes + alignment - 1) / alignment, 1) * alignment;
     if (gpu >= 0 && rounded > room - all[static_cast<std::size_t>(gpu)].used) return nullptr;
     const std::size_t page_bytes = (rounded + page() - 1) / page() * page();
-    void* const pages = ::mmap(nullptr, page_bytes + page(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const pages =
+        ::mmap(nullptr, page_bytes + page(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED) return nullptr;
-    const Allocation made{.pages = static_cast<std::byte*>(pages), .page_bytes = page_bytes, .bytes = bytes, .gpu = gpu};
+    const Allocation made{
+        .pages = static_cast<std::byte*>(pages), .page_bytes = page_bytes, .bytes = bytes, .gpu = gpu};
     ::mprotect(pages, page_bytes, PROT_READ | PROT_WRITE);
     std::memset(pages, 0xFF, page_bytes);  // floats that are no numbers
     if (gpu >= 0) {
@@ -107,8 +109,11 @@ class Gpus {
     if (place == memory.end()) stop("memory is given back that was not asked for");
     const Allocation gone = place->second;
     memory.erase(place);
-    if (gone.gpu >= 0) all[static_cast<std::size_t>(gone.gpu)].used -= static_cast<std::size_t>(gone.pages + gone.page_bytes - static_cast<std::byte*>(begin));
-    static_cast<void>(::mmap(gone.pages, gone.page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
+    if (gone.gpu >= 0)
+      all[static_cast<std::size_t>(gone.gpu)].used -=
+          static_cast<std::size_t>(gone.pages + gone.page_bytes - static_cast<std::byte*>(begin));
+    static_cast<void>(
+        ::mmap(gone.pages, gone.page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
   }
 
   /// The memory that an address lies in; null where in none.
@@ -219,8 +224,9 @@ cudaError_t cudaSetDevice(int device) {
   return cudaSuccess;
 }
 
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   *properties = {};
+  properties->uuid.bytes[0] = static_cast<char>(device + 1);
   static_cast<void>(std::snprintf(properties->name, sizeof properties->name, "a GPU of the tests"));
   return cudaSuccess;
 }
@@ -312,7 +318,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   return with_gpus([&](Gpus& all) {
     *attributes = {};
     const Allocation* own = all.holding(address);
-    attributes->type = own == nullptr ? cudaMemoryTypeUnregistered : own->gpu < 0 ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
+    attributes->type = own == nullptr ? cudaMemoryTypeUnregistered
+                       : own->gpu < 0 ? cudaMemoryTypeHost
+                                      : cudaMemoryTypeDevice;
     attributes->device = own != nullptr && own->gpu >= 0 ? own->gpu : current;
     return cudaSuccess;
   });
@@ -372,7 +380,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   static thread_local int asked = 0;
   return with_gpus([&](Gpus& all) {
-    if (all.all[static_cast<std::size_t>(event->gpu)].done < event->after && ++asked % queries_until_done == 0) all.run(event->gpu);
+    if (all.all[static_cast<std::size_t>(event->gpu)].done < event->after && ++asked % queries_until_done == 0)
+      all.run(event->gpu);
     return all.all[static_cast<std::size_t>(event->gpu)].done < event->after ? cudaErrorNotReady : cudaSuccess;
   });
 }

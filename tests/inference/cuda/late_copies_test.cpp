@@ -19,7 +19,8 @@ TEST_CASE("copies to a GPU that follow one another do not take each other's numb
   const Device device = test::gpu();
   constexpr std::int64_t rows = 20, columns = 37;
   Matrix<float> values(rows, columns, device);
-  device_memory(device.kind).fill(device.index, values.view().data, 1, static_cast<std::size_t>(rows * values.view().stride));
+  device_memory(device.kind)
+      .fill(device.index, values.view().data, 1, static_cast<std::size_t>(rows * values.view().stride));
   const Driver<float>& driver = inference::driver<float>(Ensemble{.device = device});
   std::vector<std::uint8_t> free(static_cast<std::size_t>(columns));
   for (std::int64_t i = 0; i < rows; ++i) {
@@ -42,13 +43,15 @@ TEST_CASE("numbers on their way home from a GPU that nobody waits for disturb no
   memory.copy_in(device.index, there, numbers.data(), bytes);
   const auto* const from = static_cast<const double*>(there);
   memory.send_home(device.index, from, 3);  // given up while it is under way
-  const auto first = memory.send_home(device.index, from, numbers.size()), second = memory.send_home(device.index, from + 7, 2);
+  const auto first = memory.send_home(device.index, from, numbers.size()),
+             second = memory.send_home(device.index, from + 7, 2);
   CHECK(std::ranges::equal(second->wait(), std::vector{8.0, 9.0}));
   CHECK(std::ranges::equal(first->wait(), numbers));
   memory.release(device.index, there, bytes);
 }
 
-TEST_CASE("rows on the last GPU of a machine are drawn and moved there, whichever was used before", "[inference][cuda][gpu]") {
+TEST_CASE("rows on the last GPU of a machine are drawn and moved there, whichever was used before",
+          "[inference][cuda][gpu]") {
   const Device first = test::gpu();
   const Device last{.kind = first.kind, .index = device_memory(first.kind).count() - 1};
   constexpr std::int64_t rows = 3, columns = 131;

@@ -246,7 +246,7 @@ TEST_CASE("NCCL is loaded where it was built, and says that there is no GPU wher
   CHECK_ERROR(nccl.join(0, 0, 1, "short"), usage, "expected an id of 128 bytes, got 5");
 }
 
-TEST_CASE("a GPU that is alone gathers its own numbers by NCCL", "[inference][distributed][device][gpu][nccl]") {
+TEST_CASE("a GPU that is alone gathers its own numbers by NCCL", "[inference][distributed][device][gpu]") {
   const Device gpu = test::gpu();
   if (!has_component("cuda_ranks")) test::skip("built without NCCL");
   load_component("cuda_ranks");
