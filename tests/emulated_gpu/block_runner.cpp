@@ -46,8 +46,9 @@ void BlockRunner::run(const KernelShape& shape, const std::function<void()>& thr
   const std::size_t bytes = (shape.shared_bytes + 15) / 16 * 16;
   const GuardedMemory memory(bytes + 1);
   shared_ = reinterpret_cast<float*>(memory.last(bytes));
+  backwards_ = !backwards_;
   for (std::size_t b = 0; b < blocks; ++b) {
-    place_.block = place_in(shape.blocks, b);
+    place_.block = place_in(shape.blocks, turn(b, blocks));
     std::memset(memory.data(), 0xFF, memory.size());  // floats that are no numbers
     run_block(threads, shape.threads);
     direct_ = !met_barrier_;
@@ -58,7 +59,7 @@ void BlockRunner::run(const KernelShape& shape, const std::function<void()>& thr
 void BlockRunner::run_block(std::size_t threads, dim3 shape) {
   if (!direct_) return run_with_stacks(threads, shape);
   for (std::size_t t = 0; t < threads; ++t) {
-    place_.thread = place_in(shape, t);
+    place_.thread = place_in(shape, turn(t, threads));
     (*thread_)();
   }
 }
@@ -77,7 +78,8 @@ void BlockRunner::run_with_stacks(std::size_t threads, dim3 shape) {
   }
   for (bool running = true; running;) {  // from one barrier to the next
     std::size_t left = 0;
-    for (current_ = 0; current_ < threads; ++current_) {
+    for (std::size_t t = 0; t < threads; ++t) {
+      current_ = turn(t, threads);
       place_.thread = place_in(shape, current_);
       ::swapcontext(&host_, &fibers_[current_].context);
       left += fibers_[current_].left ? 1 : 0;

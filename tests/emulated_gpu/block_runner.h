@@ -29,7 +29,8 @@ class GuardedMemory {
   std::size_t size_;
 };
 
-/// Runs kernels. A kernel of whose first block no thread comes to a barrier needs no stacks for the others.
+/// Runs kernels, every second one with its blocks and threads from the last to the first. A kernel of whose first block
+/// no thread comes to a barrier needs no stacks for the others.
 class BlockRunner {
  public:
   void run(const KernelShape& shape, const std::function<void()>& thread);
@@ -47,6 +48,7 @@ class BlockRunner {
   void run_block(std::size_t threads, dim3 shape);
   void run_with_stacks(std::size_t threads, dim3 shape);
   static void enter();
+  std::size_t turn(std::size_t index, std::size_t count) const { return backwards_ ? count - 1 - index : index; }
 
   const std::function<void()>* thread_ = nullptr;
   ThreadPlace place_{};
@@ -54,6 +56,7 @@ class BlockRunner {
   std::vector<Fiber> fibers_;
   ucontext_t host_{};
   std::size_t current_ = 0;
+  bool backwards_ = false;
   bool direct_ = false;       ///< threads run on the host's own stack
   bool met_barrier_ = false;  ///< a thread of this kernel
   bool vote_ = false, voted_ = false;

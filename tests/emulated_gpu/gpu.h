@@ -5,7 +5,8 @@
 // So a copy reads what is in the memory of the host by then, and memory of the host that is freed before is not there
 // any more. Memory of a GPU can be touched by nothing but what runs on that GPU: everything else ends with SIGSEGV, as
 // does a kernel that goes beyond an array by a page, or comes after it was given back. It begins as numbers that are
-// none.
+// none. Threads take turns from one barrier to the next, in every second kernel backwards: what depends on their order
+// comes out otherwise there.
 #pragma once
 
 #include <cuda_runtime_api.h>

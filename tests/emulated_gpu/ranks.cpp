@@ -1,7 +1,10 @@
-// The functions of NCCL that Stein calls, between processes of one machine whose GPUs are those of the tests: a socket for
-// every two of them. As NCCL's, transfers of a group are one work of the stream.
+// The functions of NCCL that Stein calls, between processes of one machine whose GPUs are those of the tests: a socket
+// for every two of them. As NCCL's, transfers of a group are one work of the stream.
 #include <nccl.h>
 
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -9,10 +12,7 @@
 #include <functional>
 #include <random>
 #include <string>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -64,7 +64,8 @@ struct ncclComm {
   std::vector<int> sockets;  ///< [ranks]; −1: itself
 
   /// Sends and receives, each in its order; of a rank that only gets, nobody waits for the others.
-  void transfer(const std::vector<std::vector<Transfer>>& sent, const std::vector<std::vector<Transfer>>& received) const {
+  void transfer(const std::vector<std::vector<Transfer>>& sent,
+                const std::vector<std::vector<Transfer>>& received) const {
     std::vector<std::thread> senders;
     for (std::size_t to = 0; to < sockets.size(); ++to)
       if (!sent[to].empty())
@@ -85,8 +86,10 @@ struct Group {
   ncclComm* gpus = nullptr;
   std::vector<std::vector<Transfer>> sent{}, received{};
 
-  ncclResult_t add(ncclComm* of, std::vector<std::vector<Transfer>> Group::* which, int peer, void* data, std::size_t bytes) {
-    if (!open || peer < 0 || peer >= static_cast<int>(of->sockets.size()) || peer == of->rank) return ncclInvalidArgument;
+  ncclResult_t add(ncclComm* of, std::vector<std::vector<Transfer>> Group::*which, int peer, void* data,
+                   std::size_t bytes) {
+    if (!open || peer < 0 || peer >= static_cast<int>(of->sockets.size()) || peer == of->rank)
+      return ncclInvalidArgument;
     gpus = of;
     sent.resize(of->sockets.size()), received.resize(of->sockets.size());
     (this->*which)[static_cast<std::size_t>(peer)].push_back({static_cast<std::byte*>(data), bytes});
@@ -114,14 +117,16 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
 ncclResult_t ncclCommInitRank(ncclComm_t* gpus, int size, ncclUniqueId id, int rank) {
   const int own = ::socket(AF_UNIX, SOCK_STREAM, 0);
   const auto [here, length] = address_of(id.internal, rank);
-  if (own < 0 || ::bind(own, reinterpret_cast<const sockaddr*>(&here), length) != 0 || ::listen(own, size) != 0) return ncclSystemError;
+  if (own < 0 || ::bind(own, reinterpret_cast<const sockaddr*>(&here), length) != 0 || ::listen(own, size) != 0)
+    return ncclSystemError;
   auto* const made = new ncclComm{.rank = rank, .sockets = std::vector<int>(static_cast<std::size_t>(size), -1)};
   static_cast<void>(cudaGetDevice(&made->gpu));
   for (int other = 0; other < rank; ++other) {
     const auto [there, bytes] = address_of(id.internal, other);
     int& socket = made->sockets[static_cast<std::size_t>(other)];
     socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
-    while (::connect(socket, reinterpret_cast<const sockaddr*>(&there), bytes) != 0) ::usleep(1000);  // until it listens
+    while (::connect(socket, reinterpret_cast<const sockaddr*>(&there), bytes) != 0)
+      ::usleep(1000);  // until it listens
     write_all(socket, reinterpret_cast<const std::byte*>(&rank), sizeof rank);
   }
   for (int other = rank + 1; other < size; ++other) {
@@ -169,12 +174,14 @@ ncclResult_t ncclRecv(void* data, std::size_t count, ncclDataType_t, int peer, n
   return group.add(gpus, &Group::received, peer, data, count);
 }
 
-ncclResult_t ncclBroadcast(const void* from, void* to, std::size_t count, ncclDataType_t, int root, ncclComm_t gpus, cudaStream_t) {
+ncclResult_t ncclBroadcast(const void* from, void* to, std::size_t count, ncclDataType_t, int root, ncclComm_t gpus,
+                           cudaStream_t) {
   if (from != to) return ncclInvalidArgument;
   if (root != gpus->rank) return group.add(gpus, &Group::received, root, to, count);
   for (int other = 0; other < static_cast<int>(gpus->sockets.size()); ++other)
     if (other != root)
-      if (const ncclResult_t added = group.add(gpus, &Group::sent, other, to, count); added != ncclSuccess) return added;
+      if (const ncclResult_t added = group.add(gpus, &Group::sent, other, to, count); added != ncclSuccess)
+        return added;
   return ncclSuccess;
 }
 
