@@ -1,25 +1,9 @@
 #include "emulated_gpu/block_runner.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-
 namespace stein::test {
 namespace {
 
 constexpr std::size_t stack_bytes = std::size_t{256} << 10;
-
-std::size_t page() {
-  static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return size;
-}
-
-[[noreturn]] void give_up(const char* why) {
-  static_cast<void>(std::fprintf(stderr, "emulated GPU: %s\n", why));
-  std::abort();
-}
 
 dim3 place_in(dim3 shape, std::size_t index) {
   const auto i = static_cast<unsigned>(index);
@@ -28,28 +12,18 @@ dim3 place_in(dim3 shape, std::size_t index) {
 
 }  // namespace
 
-GuardedMemory::GuardedMemory(std::size_t bytes) : size_((bytes + page() - 1) / page() * page()) {
-  void* const memory = ::mmap(nullptr, size_ + page(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED || ::mprotect(memory, size_, PROT_READ | PROT_WRITE) != 0) give_up("no memory");
-  pages_ = static_cast<std::byte*>(memory);
-}
-
-GuardedMemory::~GuardedMemory() {
-  ::munmap(pages_, size_ + page());
-}
-
 void BlockRunner::run(const KernelShape& shape, const std::function<void()>& thread) {
   thread_ = &thread;
   direct_ = met_barrier_ = false;
   const std::size_t threads = std::size_t{shape.threads.x} * shape.threads.y * shape.threads.z,
                     blocks = std::size_t{shape.blocks.x} * shape.blocks.y * shape.blocks.z;
   const std::size_t bytes = (shape.shared_bytes + 15) / 16 * 16;
-  const GuardedMemory memory(bytes + 1);
-  shared_ = reinterpret_cast<float*>(memory.last(bytes));
+  GuardedMemory memory(bytes + 1);
+  shared_ = reinterpret_cast<float*>(memory.end() - bytes);
   backwards_ = !backwards_;
   for (std::size_t b = 0; b < blocks; ++b) {
     place_.block = place_in(shape.blocks, turn(b, blocks));
-    std::memset(memory.data(), 0xFF, memory.size());  // floats that are no numbers
+    memory.forget();
     run_block(threads, shape.threads);
     direct_ = !met_barrier_;
   }
@@ -84,7 +58,7 @@ void BlockRunner::run_with_stacks(std::size_t threads, dim3 shape) {
       ::swapcontext(&host_, &fibers_[current_].context);
       left += fibers_[current_].left ? 1 : 0;
     }
-    if (left != 0 && left != threads) give_up("some threads of a block wait at a barrier that others never come to");
+    if (left != 0 && left != threads) stop("some threads of a block wait at a barrier that others never come to");
     running = left == 0;
     voted_ = vote_, vote_ = false;
   }
@@ -97,7 +71,7 @@ void BlockRunner::enter() {
 }
 
 bool BlockRunner::barrier(bool vote) {
-  if (direct_) give_up("a barrier that no thread of the first block came to");
+  if (direct_) stop("a barrier that no thread of the first block came to");
   met_barrier_ = true;
   vote_ = vote_ || vote;
   ::swapcontext(&fibers_[current_].context, &host_);

@@ -8,26 +8,9 @@
 #include <vector>
 
 #include "emulated_gpu/gpu.h"
+#include "emulated_gpu/guarded_memory.h"
 
 namespace stein::test {
-
-/// Memory of whole pages behind which there is none.
-class GuardedMemory {
- public:
-  explicit GuardedMemory(std::size_t bytes);
-  GuardedMemory(const GuardedMemory&) = delete;
-  GuardedMemory& operator=(const GuardedMemory&) = delete;
-  ~GuardedMemory();
-
-  /// So that `bytes` numbers, a multiple of 16, end where the pages do.
-  std::byte* last(std::size_t bytes) const { return pages_ + size_ - bytes; }
-  std::byte* data() const { return pages_; }
-  std::size_t size() const { return size_; }
-
- private:
-  std::byte* pages_;
-  std::size_t size_;
-};
 
 /// Runs kernels, every second one with its blocks and threads from the last to the first. A kernel of whose first block
 /// no thread comes to a barrier needs no stacks for the others.

@@ -17,13 +17,11 @@
 #include <vector>
 
 #include "emulated_gpu/gpu.h"
+#include "emulated_gpu/guarded_memory.h"
 
 namespace {
 
-[[noreturn]] void stop(const char* why) {
-  static_cast<void>(std::fprintf(stderr, "emulated GPU: %s\n", why));
-  std::abort();
-}
+using stein::test::stop;
 
 /// A name that no file has, of the socket of a rank.
 std::pair<sockaddr_un, socklen_t> address_of(const std::string& id, int rank) {

@@ -1,20 +1,20 @@
 // The functions of the CUDA runtime that Stein calls, for four GPUs on the host.
 #include <cuda_runtime_api.h>
 
-#include <sys/mman.h>
-#include <unistd.h>
+#include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <utility>
 
 #include "emulated_gpu/block_runner.h"
 #include "emulated_gpu/gpu.h"
+#include "emulated_gpu/guarded_memory.h"
 
 // What cudaEvent_t points to.
 struct CUevent_st {
@@ -24,7 +24,7 @@ struct CUevent_st {
 
 namespace {
 
-using stein::test::KernelShape;
+using stein::test::GuardedMemory, stein::test::KernelShape;
 
 constexpr int gpus = 4;
 constexpr std::size_t room = std::size_t{2} << 30;  // of a GPU [bytes]
@@ -32,10 +32,9 @@ constexpr std::size_t most_shared = 227 << 10;      // of a block [bytes], as an
 constexpr unsigned most_threads = 1024, most_blocks_y = 65535;
 constexpr int queries_until_done = 64;  // a host that only asks again and again is answered one day
 
-/// Memory that was asked for. Its end is the end of its pages but for less than an alignment.
+/// Memory that was asked for, at the end of its pages.
 struct Allocation {
-  std::byte* pages;
-  std::size_t page_bytes, bytes;
+  std::unique_ptr<GuardedMemory> pages;
   int gpu;  ///< −1: page-locked memory of the host
 };
 
@@ -43,101 +42,83 @@ struct Gpu {
   std::deque<std::function<void()>> works;  ///< of the stream, not begun
   std::uint64_t put = 0, done = 0;
   std::size_t used = 0;
+  bool running = false;
 };
-
-std::size_t page() {
-  static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return size;
-}
 
 /// All GPUs. Calls come one at a time.
 class Gpus {
  public:
   std::recursive_mutex mutex;
-  std::array<Gpu, gpus> all;
-  std::map<std::byte*, Allocation> memory;  ///< by where it begins
 
   static Gpus& instance() {
     static auto& only = *new Gpus;  // libraries release memory while the program ends
     return only;
   }
 
+  Gpu& of(int gpu) { return all_[static_cast<std::size_t>(gpu)]; }
+
   void put(int gpu, std::function<void()> work) {
-    all[static_cast<std::size_t>(gpu)].works.push_back(std::move(work));
-    ++all[static_cast<std::size_t>(gpu)].put;
+    of(gpu).works.push_back(std::move(work));
+    ++of(gpu).put;
   }
 
   /// What the stream of a GPU has been given, all of it.
   void run(int gpu) {
-    Gpu& own = all[static_cast<std::size_t>(gpu)];
+    Gpu& own = of(gpu);
     if (own.works.empty()) return;
-    open(gpu, PROT_READ | PROT_WRITE);
+    open(gpu, true);
     while (!own.works.empty()) {
       const std::function<void()> work = std::move(own.works.front());
       own.works.pop_front();
       work();
       ++own.done;
     }
-    open(gpu, PROT_NONE);
+    open(gpu, false);
   }
 
   /// Null where there is no room.
   void* allocate(int gpu, std::size_t bytes) {
     constexpr std::size_t alignment = 256;
-    const std::size_t rounded = std::max<std::size_t>((bytes + alignment - 1) / alignment, 1) * alignment;
-    if (gpu >= 0 && rounded > room - all[static_cast<std::size_t>(gpu)].used) return nullptr;
-    const std::size_t page_bytes = (rounded + page() - 1) / page() * page();
-    void* const pages =
-        ::mmap(nullptr, page_bytes + page(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages == MAP_FAILED) return nullptr;
-    const Allocation made{
-        .pages = static_cast<std::byte*>(pages), .page_bytes = page_bytes, .bytes = bytes, .gpu = gpu};
-    ::mprotect(pages, page_bytes, PROT_READ | PROT_WRITE);
-    std::memset(pages, 0xFF, page_bytes);  // floats that are no numbers
+    const std::size_t taken = std::max<std::size_t>((bytes + alignment - 1) / alignment, 1) * alignment;
+    if (gpu >= 0 && taken > room - of(gpu).used) return nullptr;
+    auto pages = std::make_unique<GuardedMemory>(taken);
     if (gpu >= 0) {
-      all[static_cast<std::size_t>(gpu)].used += rounded;
-      if (!running_[static_cast<std::size_t>(gpu)]) ::mprotect(pages, page_bytes, PROT_NONE);
+      of(gpu).used += taken;
+      pages->set_open(of(gpu).running);
     }
-    std::byte* const begin = made.pages + page_bytes - rounded;
-    memory.emplace(begin, made);
+    std::byte* const begin = pages->end() - taken;
+    memory_.emplace(begin, Allocation{std::move(pages), gpu});
     return begin;
   }
 
   /// Its addresses are never given again: whoever comes late finds nothing there.
   void release(void* begin) {
-    const auto place = memory.find(static_cast<std::byte*>(begin));
-    if (place == memory.end()) stop("memory is given back that was not asked for");
-    const Allocation gone = place->second;
-    memory.erase(place);
-    if (gone.gpu >= 0)
-      all[static_cast<std::size_t>(gone.gpu)].used -=
-          static_cast<std::size_t>(gone.pages + gone.page_bytes - static_cast<std::byte*>(begin));
-    static_cast<void>(
-        ::mmap(gone.pages, gone.page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
+    const auto place = memory_.find(static_cast<std::byte*>(begin));
+    if (place == memory_.end()) stein::test::stop("memory is given back that was not asked for");
+    const auto& [at, own] = *place;
+    if (own.gpu >= 0) of(own.gpu).used -= static_cast<std::size_t>(own.pages->end() - at);
+    own.pages->retire();
+    memory_.erase(place);
   }
 
   /// The memory that an address lies in; null where in none.
   const Allocation* holding(const void* address) const {
     const auto* at = static_cast<const std::byte*>(address);
-    auto after = memory.upper_bound(const_cast<std::byte*>(at));
-    if (after == memory.begin()) return nullptr;
+    const auto after = memory_.upper_bound(const_cast<std::byte*>(at));
+    if (after == memory_.begin()) return nullptr;
     const Allocation& found = std::prev(after)->second;
-    return at < found.pages + found.page_bytes ? &found : nullptr;
-  }
-
-  [[noreturn]] static void stop(const char* why) {
-    static_cast<void>(std::fprintf(stderr, "emulated GPU: %s\n", why));
-    std::abort();
+    return at < found.pages->end() ? &found : nullptr;
   }
 
  private:
-  void open(int gpu, int protection) {
-    running_[static_cast<std::size_t>(gpu)] = protection != PROT_NONE;
-    for (const auto& [begin, own] : memory)
-      if (own.gpu == gpu) ::mprotect(own.pages, own.page_bytes, protection);
+  void open(int gpu, bool running) {
+    of(gpu).running = running;
+    for (const auto& [begin, own] : memory_)
+      if (own.gpu == gpu) own.pages->set_open(running);
   }
 
-  std::array<bool, gpus> running_{};
+  std::array<Gpu, gpus> all_;
+  std::map<std::byte*, Allocation> memory_;  ///< by where it begins
 };
 
 thread_local int current = 0;
@@ -156,8 +137,8 @@ cudaError_t with_gpus(const Work& work) {
   return kept(work(all));
 }
 
-cudaError_t run_all(Gpus& all, int gpu) {
-  all.run(gpu);
+cudaError_t run_current(Gpus& all) {
+  all.run(current);
   return cudaSuccess;
 }
 
@@ -249,7 +230,7 @@ cudaError_t cudaDriverGetVersion(int* version) {
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return with_gpus([&](Gpus& all) {
-    *total = room, *free = room - all.all[static_cast<std::size_t>(current)].used;
+    *total = room, *free = room - all.of(current).used;
     return cudaSuccess;
   });
 }
@@ -333,7 +314,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
   return with_gpus([&](Gpus& all) {
     const cudaError_t put = put_copy(all, to, from, bytes);
-    return put == cudaSuccess ? run_all(all, current) : put;
+    return put == cudaSuccess ? run_current(all) : put;
   });
 }
 
@@ -348,7 +329,7 @@ cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t) {
-  return with_gpus([](Gpus& all) { return run_all(all, current); });
+  return with_gpus([](Gpus& all) { return run_current(all); });
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
@@ -364,14 +345,14 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
   return with_gpus([&](Gpus& all) {
     if (event->gpu != current) return cudaErrorInvalidValue;
-    event->after = all.all[static_cast<std::size_t>(current)].put;
+    event->after = all.of(current).put;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return with_gpus([&](Gpus& all) {
-    if (all.all[static_cast<std::size_t>(event->gpu)].done < event->after) all.run(event->gpu);
+    if (all.of(event->gpu).done < event->after) all.run(event->gpu);
     return cudaSuccess;
   });
 }
@@ -380,9 +361,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   static thread_local int asked = 0;
   return with_gpus([&](Gpus& all) {
-    if (all.all[static_cast<std::size_t>(event->gpu)].done < event->after && ++asked % queries_until_done == 0)
-      all.run(event->gpu);
-    return all.all[static_cast<std::size_t>(event->gpu)].done < event->after ? cudaErrorNotReady : cudaSuccess;
+    if (all.of(event->gpu).done < event->after && ++asked % queries_until_done == 0) all.run(event->gpu);
+    return all.of(event->gpu).done < event->after ? cudaErrorNotReady : cudaSuccess;
   });
 }
 
