@@ -19,6 +19,13 @@ Options fitted(WeightForm form) {
   return options;
 }
 
+/// Gradients of networks with units dropped are noisier than others, and want smaller steps.
+Options dropped() {
+  auto options = plain_network_defaults<Options>("optimizer", WeightForm::dropout);
+  OptionTable::of(options.sampler).set("step_size", "0.0003");
+  return options;
+}
+
 const bool registered =
     register_bandit_policy<DistributionPolicy>(
         "vmg",
@@ -29,7 +36,7 @@ const bool registered =
         fitted(WeightForm::mean_field)) &&
     register_bandit_policy<DistributionPolicy>("dropout",
                                                "Thompson sampling from a network with hidden units dropped at random",
-                                               plain_network_defaults<Options>("optimizer", WeightForm::dropout));
+                                               dropped());
 
 }  // namespace
 

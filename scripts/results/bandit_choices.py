@@ -1,8 +1,7 @@
 """How defaults of single networks were chosen, a part of bandit_defaults.py: the same few settings of each on tuning seeds, over many bandits."""
 import statistics
 
-from bandit_runs import OF_GROUPS, PLAN, check_names, command_of, experiment, result_file, shares
-from bandits import combinations
+from bandit_runs import OF_GROUPS, PLAN, check_names, combinations, command_of, experiment, result_file, shares
 from records import by_commit, clean_commit, read_record
 
 CHOICES = PLAN["choices"]

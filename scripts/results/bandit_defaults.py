@@ -6,6 +6,7 @@ docs/results/bandit_defaults.md with its figures and, of runs that are complete,
     scripts/results/bandit_defaults.py group NAME [POLICY …]    a group of the plan: long, clicks, published-prior, protocol
     scripts/results/bandit_defaults.py choose [POLICY …]        the settings that the defaults of single networks were chosen from
     scripts/results/bandit_defaults.py options [CHANGE …]       what each option of the Stein policy is worth
+    scripts/results/bandit_defaults.py paper [TABLE …]          the paper's bandit: tables of the plan, or rows as TABLE/ROW
     scripts/results/bandit_defaults.py tune [POLICY …]          the grids of the tuned comparison, on their own seeds
     scripts/results/bandit_defaults.py tuned [POLICY …]         what tuning chose, on the reported seeds
     scripts/results/bandit_defaults.py write                    the page from whatever has been run
@@ -23,6 +24,7 @@ import sys
 import bandit_choices
 import bandit_curves
 import bandit_options
+import bandit_paper
 import bandit_tuned
 from bandit_runs import OF_GROUPS, PLAN, POLICIES, command_of, experiment, result_file, shares
 from bandit_tuned import cell
@@ -346,7 +348,7 @@ After so many interactions (of wheels at the last point of the curve before), av
     for name, group in PLAN["groups"].items():
         text += f"## {group['title']}\n\n{group['text']}\n\n{table(group['bandits'], group['policies'], groups[name])}\n"
         text += beside_stein(found, groups[name]) if group.get("beside_stein") else draw(group["bandits"], groups[name], name)
-    text += bandit_choices.section() + "\n" + bandit_options.section() + "\n" + published(found, groups["protocol"]) + "\n" + bandit_tuned.section(found)
+    text += bandit_choices.section() + "\n" + bandit_options.section() + "\n" + published(found, groups["protocol"]) + "\n" + bandit_paper.section() + bandit_tuned.section(found)
     settings = ", ".join(f"`{policy['name']}` is `{policy['policy']}` with `{' '.join(f'{key}={value}' for key, value in policy['settings'].items())}`"
                          for policy in OF_GROUPS.values() if policy.get("settings"))
     text += f"\n## Commands\n\nOf every policy, its name in the place of `POLICY` ({settings}); each record has its own.\n\n| bandit | command |\n|---|---|\n"
@@ -382,7 +384,7 @@ def write_short(found, main, of_group):
         f"{len(PLAN['bandits'])} bandits that a policy has to have run on to stand here: " + ", ".join(f"`{name}` {average(found, name):.1f}" for name in order) + ".",
         f"Less than greedy, by the difference paired by seed: {', '.join(better) or 'none'}.", under_published_prior(found, of_group)) + paragraph(
         "Every bandit and policy, longer runs, the Showdown's protocol with published numbers beside, and the tuned comparison:",
-        "[results/bandit_defaults.md](results/bandit_defaults.md).")
+        "[results/bandit_defaults.md](results/bandit_defaults.md).") + bandit_paper.short()
     write_section("bandit_defaults.py", text)
 
 
@@ -396,6 +398,8 @@ if __name__ == "__main__":
             bandit_choices.run(names)
         case ["options", *names]:
             bandit_options.run(names)
+        case ["paper", *names]:
+            bandit_paper.run(names)
         case ["tune", *names]:
             bandit_tuned.tune(names)
         case ["tuned", *names]:

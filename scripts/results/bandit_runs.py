@@ -1,31 +1,49 @@
 """The plan of bandit_defaults.py, bandit_defaults_plan.json, and how one run of it is played and kept."""
 import json
+import os
 import pathlib
 import sys
 
 from bandit_curves import curve_of
-from bandits import RUNS, command, environment
-from records import DEFAULTS, RESULTS, keep, play, read_record
+from records import DEFAULTS, RESULTS, ROOT, keep, play, read_record
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "bandit_defaults_plan.json").read_text())
 FOLDER = RESULTS / "defaults"
+RUNS = ROOT / "runs/results/defaults"
 POLICIES = {policy["name"]: policy for policy in PLAN["policies"]}
 OF_GROUPS = {**POLICIES, **{policy["name"]: policy for policy in PLAN["of_groups"]}}  # those of groups only besides
 for group in PLAN["groups"].values():
     group.setdefault("bandits", PLAN["bandits"])
 
 
+def environment():
+    data = ROOT.parent / "shared/data"
+    extra = {"STEIN_DATA": str(data)} if "STEIN_DATA" not in os.environ and data.is_dir() else {}
+    return {**os.environ, **extra}
+
+
+def combinations(grid):
+    """Every combination of the values of a grid, {option: values}, as (name, settings)."""
+    found = [("", {})]
+    for key, values in grid.items():
+        found = [(f"{name}_{key}-{value}", {**settings, key: value}) for name, settings in found for value in values]
+    return found
+
+
 def result_file(*names):
     """Of a run that these names tell from others: a group or none, a bandit, a policy."""
     *folders, bandit, policy = names
-    file = f"{bandit}_{policy}.json".replace(", ", "-").replace(" ", "-").replace("δ", "delta")
+    file = f"{bandit}_{policy}.json".replace(", ", "-").replace(" ", "-").replace("δ", "delta").replace("ε", "epsilon")
     return FOLDER.joinpath(*folders, file)
 
 
 def command_of(bandit, policy, steps, seeds, settings=None, preset=None):
     """The command of a bandit and a policy of the plan; `settings` rank above those of both."""
     every = {"steps": steps, **bandit.get("settings", {}), **policy.get("settings", {}), **(settings or {})}
-    return command(bandit["env"], policy["policy"], every, seeds, preset)
+    words = ["bandit", "--env", bandit["env"], "--policy", policy["policy"]] + (["--preset", preset] if preset else [])
+    for key, value in every.items():
+        words += ["--set", f"{key}={value}"]
+    return " ".join(["stein", *words, "--seeds", f"{seeds[0]}:{seeds[1]}"])
 
 
 def check_names(names, known, what, have="it has"):
@@ -39,7 +57,7 @@ def experiment(result, asked, commit, with_curve=True):
     if read_record(result, asked):
         return
     name = result.relative_to(FOLDER).with_suffix("")
-    folder = RUNS / "defaults" / name
+    folder = RUNS / name
     code, summary = play(str(name), asked, folder, environment())
     if code == 0:
         curve = {"curve": curve_of(folder / "metrics.jsonl", summary["steps"])} if with_curve else {}

@@ -2,8 +2,7 @@
 import statistics
 import sys
 
-from bandit_runs import PLAN, POLICIES, check_names, command_of, experiment, result_file, shares
-from bandits import combinations
+from bandit_runs import PLAN, POLICIES, check_names, combinations, command_of, experiment, result_file, shares
 from records import by_commit, clean_commit, read_record, shown_command
 from results_page import choice_of, ends_of_grid
 

@@ -29,6 +29,7 @@ CHANGES = [
     },
     {policy: {"noise_precision": "1"}
      for policy in ("epsilon-greedy", "ensemble", "bootstrap", "dropout", "parameter-noise", "neural-ucb", "neural-ts")},
+    {"dropout": {"step_size": "0.001"}},
 ]
 DEFAULTS = len(CHANGES)
 

@@ -19,6 +19,8 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "scripts/results"))
 sys.dont_write_bytecode = True
 import bandit_curves
+import bandit_paper
+import bandit_runs
 import records
 import results_page
 import sequences
@@ -30,10 +32,10 @@ PYTHON = [sys.executable, "-S", "-B"]
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
 
 # Every way of running experiments.
-EXPERIMENTS = [("bandits.py", "tune"), ("bandits.py", "run"), ("control.py", "tune"), ("control.py", "run"), ("control.py", "curves"),
+EXPERIMENTS = [("control.py", "tune"), ("control.py", "run"), ("control.py", "curves"),
                ("sparse_regression.py", "run"), ("inference.py", "run"), ("bandit_posteriors.py", "run"), ("news.py", "tune"), ("news.py", "run"), ("sequences.py", "run"), ("tables.py", "tune"), ("tables.py", "run"), ("classifiers.py", "run"),
                ("empirical_bayes.py", "run"), ("deep_exploration.py", "run"), ("control_goals.py", "run"), ("control_posteriors.py", "run"), ("bandit_defaults.py", "run"), ("bandit_defaults.py", "group", "long"),
-               ("bandit_defaults.py", "choose"), ("bandit_defaults.py", "options"), ("bandit_defaults.py", "tune"), ("bandit_defaults.py", "tuned")]
+               ("bandit_defaults.py", "choose"), ("bandit_defaults.py", "options"), ("bandit_defaults.py", "paper"), ("bandit_defaults.py", "tune"), ("bandit_defaults.py", "tuned")]
 
 # Prints what the files beside it say and notes that it was called; a run leaves metrics as a short run of two evaluations would. Of bandits,
 # seed s has lost (1 + s)/4 of what uniform play loses, 2 an interaction.
@@ -150,9 +152,9 @@ class ResultsTest(unittest.TestCase):
 
 
 # A record of every script, words of its command, and other ones.
-RECORDS = [("bandits.py", "wheel/svgd_delta=0.5.json", "--set delta=0.5", "--set delta=0.6"),
-           ("bandits.py", "mushroom/svgd.json", "--set step_size=0.001", "--set step_size=0.003"),
-           ("bandits.py", "tuning/svgd_step_size-0.001_noise_precision-4.json", "--seeds 1000:1002", "--seeds 1000:1003"),
+RECORDS = [("bandit_defaults.py", "defaults/wheel-delta=0.5_svgd.json", "--set delta=0.5", "--set delta=0.6"),
+           ("bandit_defaults.py", "defaults/tuning/adult_greedy_step_size-0.001_noise_precision-1.json", "--seeds 2000:2005", "--seeds 2000:2006"),
+           ("bandit_defaults.py", "defaults/tuned/mushroom_lints.json", "--seeds 0:10", "--seeds 0:11"),
            ("control.py", "control/cartpole_a2c_svgd.json", "--set alpha=0.001", "--set alpha=0.01"),
            ("control.py", "control/cartpole-swingup_reinforce_svgd_1000.json", "--set steps=160000000", "--set steps=32000000"),
            ("control.py", "control/tuning/cartpole_a2c_svgd_step_size-0.01_alpha-0.01.json", "--set step_size=0.01", "--set step_size=0.02"),
@@ -197,17 +199,17 @@ class RefusalTest(ResultsTest):
                      "expected env_version 1, found env_version 7")
 
     def test_options_that_only_one_command_has_are_named(self):
-        path = "wheel/svgd_delta=0.5.json"
+        path = "defaults/wheel-delta=0.5_svgd.json"
         record = self.record(path)
         self.rewrite(path, {**record, "command": record["command"] + " --set window=10"})
-        self.refuses("bandits.py", "write", because="expected no such option, found `--set window=10`")
-        self.rewrite(path, {**record, "command": record["command"].replace(" --set buffer=20000", "")})
-        self.refuses("bandits.py", "write", because="expected `--set buffer=20000`, found no such option")
+        self.refuses("bandit_defaults.py", "write", because="expected no such option, found `--set window=10`")
+        self.rewrite(path, {**record, "command": record["command"].replace(" --set delta=0.5", "")})
+        self.refuses("bandit_defaults.py", "write", because="expected `--set delta=0.5`, found no such option")
         self.rewrite(path, {"summary": record["summary"]})
-        self.refuses("bandits.py", "write", because=f"expected `{record['command']}`, found `no command`")
+        self.refuses("bandit_defaults.py", "write", because=f"expected `{record['command']}`, found `no command`")
 
     def test_a_run_does_not_replace_a_record_of_another_command(self):
-        for script, words, path in (("bandits.py", ["run", "wheel"], "wheel/svgd_delta=0.5.json"),
+        for script, words, path in (("bandit_defaults.py", ["run", "svgd"], "defaults/mushroom_svgd.json"),
                                     ("control.py", ["curves"], "control/curves/InvertedPendulum_ppo_none.json")):
             record = self.record(path)
             self.rewrite(path, {**record, "command": record["command"].replace("--seeds 0:", "--seeds 1:")})
@@ -216,13 +218,8 @@ class RefusalTest(ResultsTest):
         self.assertFalse(self.stein.with_suffix(".called").exists())
 
     def test_a_reported_record_is_refused_where_its_grid_is_not_whole(self):
-        for script, point, path in (
-                ("bandits.py", "tuning/svgd_step_size-0.003_noise_precision-1.json", "mushroom/svgd.json"),
-                ("control.py", "control/tuning/cartpole_a2c_svgd_step_size-0.03_alpha-0.01.json", "control/cartpole_a2c_svgd.json")):
-            record = self.record(point)
-            (self.root / "docs/results" / point).unlink()
-            self.refuses(script, "write", because=f"docs/results/{path} cannot be checked, since its tuning grid has not been run whole")
-            self.rewrite(point, record)
+        (self.root / "docs/results/control/tuning/cartpole_a2c_svgd_step_size-0.03_alpha-0.01.json").unlink()
+        self.refuses("control.py", "write", because="docs/results/control/cartpole_a2c_svgd.json cannot be checked, since its tuning grid has not been run whole")
 
 
 class CommitTest(ResultsTest):
@@ -252,8 +249,7 @@ class CommitTest(ResultsTest):
                          "commit not recorded (1)")
 
     def test_pages_name_the_commits_of_their_records(self):
-        for topic, path in (("bandits", "wheel/lints_delta=0.5.json"), ("bandits", "tuning/lints_prior_precision-1_prior_shape-1.json"),
-                            ("control", "control/cartpole_a2c_svgd.json"),
+        for topic, path in (("control", "control/cartpole_a2c_svgd.json"),
                             ("control", "control/tuning/cartpole_a2c_svgd_step_size-0.01_alpha-0.01.json"),
                             ("control", "control/curves/InvertedPendulum_ppo_none.json"),
                             ("sparse_regression", "sparse_regression/linear_sa_0.1_2_0_500000.json"),
@@ -269,7 +265,7 @@ class CommitTest(ResultsTest):
             self.git("reset", "--quiet", "--hard", self.published)
 
     def test_a_record_of_a_bandit_names_its_commit(self):
-        new = self.run_again("wheel/lints_delta=0.5.json", "bandits.py", "run", "wheel")
+        new = self.run_again("defaults/wheel-delta=0.5_lints.json", "bandit_defaults.py", "run", "lints")
         self.assertEqual(new["commit"], self.head())
 
     def test_a_record_of_control_names_its_commit(self):
@@ -277,13 +273,13 @@ class CommitTest(ResultsTest):
         self.assertEqual(new["commit"], self.head())
 
     def test_no_record_is_kept_of_a_program_that_had_changes_when_it_was_run(self):
-        path = "wheel/lints_delta=0.5.json"
+        path = "defaults/wheel-delta=0.5_lints.json"
         summary = self.record(path)["summary"]
         (self.root / "docs/results" / path).unlink()
         self.commit()
         mixed = [self.head() + "+", self.head()]
         self.stein.with_suffix(".answer").write_text(json.dumps({**summary, "commits": mixed, "run_directory": "/somewhere"}))
-        done = self.call("bandits.py", "run", "wheel")
+        done = self.call("bandit_defaults.py", "run", "lints")
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"made by a program of {', '.join(mixed)}; only results of clean commits are kept", done.stderr)
         self.assertFalse((self.root / "docs/results" / path).exists())
@@ -358,7 +354,7 @@ class CommitTest(ResultsTest):
 
 class PageTest(ResultsTest):
     def test_pages_and_figures_are_what_the_scripts_write_from_the_records(self):
-        for script in ("bandits.py", "bandit_defaults.py", "control.py", "sparse_regression.py", "inference.py", "news.py", "sequences.py", "tables.py", "classifiers.py", "empirical_bayes.py", "deep_exploration.py", "control_goals.py"):
+        for script in ("bandit_defaults.py", "control.py", "sparse_regression.py", "inference.py", "news.py", "sequences.py", "tables.py", "classifiers.py", "empirical_bayes.py", "deep_exploration.py", "control_goals.py"):
             self.succeeds(script, "write")
             self.assertEqual(self.git("status", "--porcelain", "docs"), "", f"run scripts/results/{script} write")
 
@@ -462,6 +458,26 @@ class BanditDefaultsTest(ResultsTest):
         self.assertIn("| svgd | not run on all |", page)
         self.assertNotIn("first or second of all policies", page)
 
+    def test_the_order_of_the_paper_is_told_claim_by_claim_with_lock_ins(self):
+        percents = {"ε-greedy, ε = 0": 10, "ε-greedy, ε = 0.01": 20, "ε-greedy, ε = 0.05": 30, "svgd": 20, "s2vgd": 25, "vmg": 40}
+        for table, plan in bandit_paper.TABLES.items():
+            for row in plan["rows"]:
+                file, command = bandit_paper.asked(table, row)
+                seeds = range(*plan["seeds"])
+                self.assertIn("--policy", command)
+                self.assertIn(" --preset paper ", command)
+                values = [percents.get(row["name"], 50) + (-1) ** seed * (row["name"] != "svgd") for seed in seeds]
+                self.keep(file.relative_to(bandit_runs.FOLDER), command, values, plan["bandit"]["steps"], curve=False)
+        self.succeeds("bandit_defaults.py", "write")
+        page = (self.root / "docs/results/bandit_defaults.md").read_text()
+        self.assertIn("| ε-greedy, ε = 0.01 | 20.2 ± 1.1 | 0 of 5 | 0.2 (95 % interval −1.2 to 1.6) | `epsilon=0.01` |", page)
+        self.assertIn("](images/bandit_paper_remedies.svg)", page)
+        short = " ".join((self.root / "docs/results.md").read_text().split())
+        for claim in ("s2vgd < svgd: no, 5.2", "s2vgd < vmg: yes, −15.0", "svgd < ε-greedy, ε = 0: no, 9.8", "svgd < ε-greedy, ε = 0.01: not told apart, −0.2",
+                      "svgd < ε-greedy, ε = 0.05: yes, −10.2", "vmg < ε-greedy, ε = 0.05: no, 10.0"):
+            self.assertIn(claim, short)
+        self.assertIn("svgd, prior functions 0 of 10", short)
+
     def test_what_an_option_is_worth_is_a_difference_to_the_defaults_paired_by_seed(self):
         shutil.rmtree(self.root / "docs/results/defaults/options", ignore_errors=True)
         bandit = self.plan["options"]["bandits"][0]
@@ -553,26 +569,6 @@ class GridTest(ResultsTest):
             self.assertEqual(results_page.choice_of(grid, dict(zip(grid, settings))),
                              f"step_size {step}, noise_precision {noise}, updates {updates} (at the end of its grid: {sentence})")
         self.assertEqual(results_page.choice_of({"alpha": [0.1, 0.01, 0.001]}, {"alpha": 0.01}), "alpha 0.01")
-
-    def move_step(self, method, old, new):
-        """Replaces a step size in a grid of the plan of bandits, and in the records of its points, by another one."""
-        plan = self.root / "scripts/results/bandits_plan.json"
-        text = json.loads(plan.read_text())
-        grid = text["tuning"]["grid"][method]["step_size"]
-        grid[grid.index(old)] = new
-        plan.write_text(json.dumps(text))
-        for path in (self.root / "docs/results/tuning").glob(f"{method}_step_size-{old}_*.json"):
-            record = json.loads(path.read_text())
-            record["command"] = record["command"].replace(f"step_size={old} ", f"step_size={new} ")
-            path.unlink()
-            path.with_name(path.name.replace(f"step_size-{old}_", f"step_size-{new}_")).write_text(json.dumps(record))
-
-    def test_the_page_of_bandits_takes_the_ends_from_the_plan_and_the_choices(self):
-        page = self.root / "docs/results/bandits.md"
-        self.assertTrue("| vmg | step_size 0.001, weight_precision 4 (at the end of its grid: smallest step size) |" in page.read_text())
-        self.move_step("vmg", 0.003, 0.0005)
-        self.succeeds("bandits.py", "write")
-        self.assertTrue("| vmg | step_size 0.001, weight_precision 4 (at the end of its grid: largest step size) |" in page.read_text())
 
     def test_the_page_of_control_takes_the_ends_from_the_plan_and_the_choices(self):
         page = self.root / "docs/results/control.md"
