@@ -34,9 +34,8 @@ const bool registered =
     register_bandit_policy<DistributionPolicy>(
         "bbb", "Thompson sampling from Bayes by Backprop: a Gaussian of every weight fitted to the posterior",
         fitted(WeightForm::mean_field)) &&
-    register_bandit_policy<DistributionPolicy>("dropout",
-                                               "Thompson sampling from a network with hidden units dropped at random",
-                                               dropped());
+    register_bandit_policy<DistributionPolicy>(
+        "dropout", "Thompson sampling from a network with hidden units dropped at random", dropped());
 
 }  // namespace
 

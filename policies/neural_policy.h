@@ -235,7 +235,7 @@ Options neural_defaults(std::string_view sampler, inference::WeightForm form = i
 }
 
 /// The same of networks that learn like any other: with a prior as good as none. That of N(0, 1) on every weight beside
-/// γ = 1 outweighs rewards that are rare (docs/bandits.md, "Greedy and its prior").
+/// γ = 1 outweighs rewards that are rare (docs/bandit-findings.md, "Greedy and its prior").
 template <class Options>
 Options plain_network_defaults(std::string_view sampler, inference::WeightForm form = inference::WeightForm::direct) {
   auto options = neural_defaults<Options>(sampler, form);

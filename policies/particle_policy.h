@@ -151,7 +151,7 @@ Options function_prior_defaults(std::string_view sampler, inference::WeightForm 
   return options;
 }
 
-/// The same with anchored particles: what did best over several bandits (docs/bandits.md).
+/// The same with anchored particles: what did best over several bandits (docs/bandit-findings.md).
 /// @param paper  policy for the two that the paper has, and whose anchors its settings turn off
 template <class Options>
 Options anchored_defaults(std::string_view sampler, inference::WeightForm form = inference::WeightForm::direct,

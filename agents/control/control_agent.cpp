@@ -1,23 +1,14 @@
 #include <stein/agents/control/control_agent.h>
 #include <stein/core/error.h>
 #include <stein/core/shuffle.h>
-#include <stein/distributed/shared_work.h>
-#include <stein/inference/samplers/optimizer.h>
-#include <stein/inference/samplers/svgd.h>
-#include <stein/inference/storage/host_copy.h>
 #include <stein/runs/repetitions.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 namespace stein::agents {
 namespace {
 
 using inference::MatrixView;
-
-/// Beyond it squares of gradients, which step size rules look at, are no single-precision numbers any more.
-constexpr double largest_inverse_alpha = 1e15;
 
 constexpr double smallest_decay = 0.01;  // of a step size
 
@@ -64,15 +55,6 @@ ValueNetworkOptions value_options(const ControlAgentOptions& options) {
   return value;
 }
 
-/// Particles climb through a kernel of their weights, or each along what a kernel of their behaviours has made of it.
-std::unique_ptr<inference::Sampler<float>> make_sampler(const ControlAgentOptions& options,
-                                                        const inference::Ensemble& ensemble) {
-  if (!is_stein(options.posterior)) return options.sampler.make(ensemble);
-  if (options.kernel_sees == KernelSees::behaviour)
-    return std::make_unique<inference::Optimizer<float>>(options.svgd.optimizer, ensemble);
-  return std::make_unique<inference::Svgd<float>>(options.svgd, ensemble);
-}
-
 /// Where what is learned is found and the particles move: on the device of the rollouts, unless their networks cannot
 /// be there, or a kernel looks at what they say on the host.
 inference::Device learning_device(const ControlAgentOptions& options, inference::Device rollouts) {
@@ -105,49 +87,23 @@ ControlAgent::ControlAgent(const ControlAgentOptions& options, const envs::Contr
                   rollouts_),
       likelihoods_(policy_, experience_),
       shared_(options.importance_limit),
-      objective_(policy_.distribution(), options.entropy_weight, options.clip_ratio, policy_.device()),
-      sampler_(watched(make_sampler(
-                   options, policy_.particles().ensemble(part_of(seed, 3), options.policy.posterior.arithmetic))),
-               {}, inference::AfterRollback::wait) {
-  STEIN_CHECK(is_stein(options.posterior) || sampler_.name() != "svgd",
-              "posteriors none and independent have particles that learn on their own, expected another sampler than "
-              "'svgd'");
-  if (options.kernel_sees == KernelSees::behaviour) behaviour_.emplace(options.svgd.kernel);
+      learner_(options_, policy_, experience_, part_of(seed, 3)) {
   STEIN_CHECK(options.learner == Learner::reinforce || options.baseline == BaselineKind::network,
               "option 'baseline': only reinforce works without a value network");
-}
-
-double ControlAgent::alpha() const {
-  if (!is_stein(options_.posterior)) return 1;
-  const double half_life = options_.alpha_half_life;
-  return options_.alpha * (half_life > 0 ? std::exp2(-static_cast<double>(iterations_) / half_life) : 1);
-}
-
-/// Norms of gradients are looked at where the sampler asks for them.
-std::unique_ptr<inference::Sampler<float>> ControlAgent::watched(std::unique_ptr<inference::Sampler<float>> sampler) {
-  gradients_ = dynamic_cast<inference::GradientSampler<float>*>(sampler.get());
-  STEIN_CHECK(gradients_ != nullptr, "control agents are moved by samplers of one gradient a step, got '{}'",
-              sampler->name());
-  gradients_->observe_gradients([this](const inference::Particles<float>& particles) { watch_gradients(particles); },
-                                [this](std::int64_t) { return measures_ != nullptr; });
-  return sampler;
 }
 
 bool ControlAgent::share_with(distributed::Communicator& ranks) {
   if (policy_.particle_count() == 1 && rollouts_.shards().size() == 1) return false;
   const inference::Device device = policy_.device();
   exchange_ = std::make_unique<inference::PartExchange>(ranks, device, inference::join_devices(ranks, device));
-  shared_target_.emplace(policy_.target(), *exchange_);
+  learner_.share_with(*exchange_);
   rollouts_.share_with(ranks);
   experience_.share_with(ranks);
   likelihoods_.share_with(ranks);
-  if (!behaviour_) shared_.share_with(ranks);  // for which every rank looks at what all particles would do
+  // For a kernel of behaviour every rank looks at what all particles would do.
+  if (options_.kernel_sees == KernelSees::weights) shared_.share_with(ranks);
   baseline_->share_with(*exchange_);
   return true;
-}
-
-inference::Target<float>& ControlAgent::target() {
-  return shared_target_ ? static_cast<inference::Target<float>&>(*shared_target_) : policy_.target();
 }
 
 IterationReport ControlAgent::iterate(Measured measured) {
@@ -201,7 +157,7 @@ void ControlAgent::decay_step_sizes() {
   const double done = static_cast<double>(total_steps()) / static_cast<double>(options_.decay_steps);
   const double wanted = std::max(1 - done, smallest_decay);
   if (wanted == decay_) return;
-  sampler_.scale_step_size(wanted / decay_);
+  learner_.scale_step_size(wanted / decay_);
   baseline_->scale_step_size(wanted / decay_);
   decay_ = wanted;
 }
@@ -218,28 +174,6 @@ void ControlAgent::look_before() {
   measures_->value_loss = experience_.value_loss();
 }
 
-/// Before an update: what prior and repulsion will add to it.
-void ControlAgent::look_at_forces(const inference::Batch<float>& batch) {
-  forces_.reset();
-  if (measures_ == nullptr || measures_->parts || !is_stein(options_.posterior)) return;
-  forces_.emplace(target(), policy_.particles(), batch);
-  if (behaviour_) forces_->take_repulsion(target(), policy_.particles(), batch, behaviour_->repulsion());
-}
-
-/// Of an iteration that is measured. The particles are where the gradient was taken, and it is not clipped yet.
-void ControlAgent::watch_gradients(const inference::Particles<float>& particles) {
-  if (forces_) forces_->take_gradients(particles);
-  const inference::Matrix<float> gradients = inference::host_copy<float>(particles.gradients(), particles.device());
-  double sum = 0;
-  for (std::int64_t i = 0; i < particles.rows(); ++i) {
-    double square = 0;
-    for (const float number : gradients.row(i)) square += double{number} * double{number};
-    sum += std::sqrt(square);
-  }
-  measures_->gradient_norm = sum / static_cast<double>(particles.rows());
-  measures_->step_size = gradients_->schedule().step_size(gradients_->steps());
-}
-
 ValueRows ControlAgent::value_rows(const ExperienceRows& rows) const {
   const std::int64_t m = policy_.particle_count(), seen = policy_.observation_size();
   return {.particles = m,
@@ -252,10 +186,11 @@ ValueRows ControlAgent::value_rows(const ExperienceRows& rows) const {
 
 /// All updates from what was collected; false where the policies went back.
 bool ControlAgent::update() {
+  using Outcome = PolicyLearner::Outcome;
   baseline_has_seen_ = false;
   if (options_.minibatches == 1) {
     for (std::int64_t epoch = 0; epoch < options_.epochs; ++epoch)
-      if (const Update made = step(experience_.all()); made != Update::made) return made == Update::last;
+      if (const Outcome end = step(experience_.all()); end != Outcome::moved) return end != Outcome::went_back;
     return true;
   }
   const std::int64_t rows = experience_.all().rows;
@@ -271,8 +206,8 @@ bool ControlAgent::update() {
       const std::int64_t begin = part * rows / options_.minibatches, end = (part + 1) * rows / options_.minibatches;
       if (begin == end) continue;
       const std::span<const std::int64_t> chosen(order.data() + begin, static_cast<std::size_t>(end - begin));
-      const Update made = step(experience_.pick(chosen), chosen);
-      if (made != Update::made) return made == Update::last;
+      const Outcome end_of_step = step(experience_.pick(chosen), chosen);
+      if (end_of_step != Outcome::moved) return end_of_step != Outcome::went_back;
     }
   }
   return true;
@@ -281,95 +216,14 @@ bool ControlAgent::update() {
 /// One update of all policies and of the baseline. Where the policies went back to earlier ones, which have not made
 /// these rollouts, the baseline learns nothing. `own` are rows of every particle's own rollouts, those that are
 /// `chosen`.
-ControlAgent::Update ControlAgent::step(const ExperienceRows& own, std::span<const std::int64_t> chosen) {
+PolicyLearner::Outcome ControlAgent::step(const ExperienceRows& own, std::span<const std::int64_t> chosen) {
   const ExperienceRows& rows = options_.share_rollouts ? shared_.pool(own, chosen) : own;
-  const std::int64_t m = policy_.particle_count(), n = rows.rows, act = policy_.distribution().actions();
-  const distributed::PartRange learners = learners_here();
-  scale_.resize(rows.scale.size());
-  const double inverse_alpha = 1 / alpha();
-  if (!(inverse_alpha < largest_inverse_alpha))
-    fail(ErrorKind::numeric,
-         "alpha has been halved from {} to {} and the gradient of J/α leaves the range of the numbers: expected a "
-         "longer alpha_half_life than {} iterations",
-         options_.alpha, alpha(), options_.alpha_half_life);
-  for (std::int64_t i = learners.first; i < learners.end; ++i) {
-    // 1/(rows) becomes 1/(α rows), or 1/(α paths).
-    double factor = inverse_alpha;
-    if (options_.gradient_scale == GradientScale::per_episode) factor *= experience_.steps_per_path(i);
-    for (std::int64_t k = 0; k < n; ++k) {
-      const auto at = static_cast<std::size_t>(i * n + k);
-      const double weight = options_.discount_weight ? std::pow(options_.discount, double{rows.times[at]}) : 1;
-      scale_[at] = static_cast<float>(factor * weight * double{rows.scale[at]});
-    }
-  }
-  log_ratio_.resize(options_.target_kl > 0 ? rows.scale.size() : 0);
-  objective_.set_rows({.rows = n,
-                       .actions = {rows.actions.data(), m * n, act},
-                       .advantages = rows.advantages,
-                       .scale = scale_,
-                       .log_density = rows.log_density,
-                       .log_ratio = log_ratio_});
-  const inference::Batch<float> batch{
-      .inputs = {.dense = {rows.observations.data(), m * n, policy_.observation_size()}},
-      .inputs_per_particle = true,
-      .rows = n,
-      .data_size = static_cast<double>(n),
-      .score = &score_of(rows)};
-  look_at_forces(batch);
-  const bool went_back = move(batch);
-  policy_.refresh();
-  objective_.wait();
-  if (forces_ && !went_back) measures_->parts = forces_->parts(behaviour_ ? nullptr : &options_.svgd.kernel);
-  forces_.reset();
-  if (went_back) return Update::went_back;
+  const PolicyLearner::Outcome outcome = learner_.update(rows, iterations_, measures_);
+  if (outcome == PolicyLearner::Outcome::went_back) return outcome;
   if (!baseline_has_seen_) baseline_->observe(value_rows(experience_.all()));
   baseline_has_seen_ = true;
   baseline_->learn(value_rows(own));
-  return options_.target_kl > 0 && approximate_kl(rows) > 1.5 * options_.target_kl ? Update::last : Update::made;
-}
-
-/// One step of the particles, known to its end. @returns whether they went back to earlier ones
-bool ControlAgent::move(const inference::Batch<float>& batch) {
-  const inference::StepReport report = sampler_.step(policy_.particles(), target(), batch);
-  if (report.settled) return report.went_back;
-  return sampler_.settle(policy_.particles(), target(), batch).went_back || report.went_back;
-}
-
-/// What an update climbs. All particles have the same rows where the kernel sees behaviour; the one that acted counts
-/// every row but those that fill up.
-const inference::OutputScore<float>& ControlAgent::score_of(const ExperienceRows& rows) {
-  if (!behaviour_) return objective_;
-  const auto n = static_cast<std::size_t>(rows.rows);
-  counts_.assign(n, 0);
-  for (std::size_t at = 0; at < rows.scale.size(); ++at)
-    if (rows.scale[at] != 0) counts_[at % n] = 1;
-  behaviour_->look_at(policy_, {rows.observations.data(), rows.rows, policy_.observation_size()}, counts_, objective_);
-  return behaviour_->score();
-}
-
-/// The particles whose rows of an update this process needs: of those alone it makes gradients.
-distributed::PartRange ControlAgent::learners_here() const {
-  if (behaviour_) return {.first = 0, .end = policy_.particle_count()};
-  return distributed::parts_of(exchange_->ranks(), policy_.particle_count());
-}
-
-/// Of the policies that the last gradient was taken at from those that played; the mean over particles.
-double ControlAgent::approximate_kl(const ExperienceRows& rows) const {
-  const std::int64_t m = policy_.particle_count();
-  std::vector<double> divergences(static_cast<std::size_t>(m));
-  const auto divergence = [&](std::int64_t i) {
-    return std::span(divergences).subspan(static_cast<std::size_t>(i), 1);
-  };
-  const auto look_at = [&](std::int64_t i) {
-    for (std::int64_t k = i * rows.rows; k < (i + 1) * rows.rows; ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      if (rows.scale[at] != 0)
-        divergence(i).front() += double{rows.scale[at]} * (std::expm1(double{log_ratio_[at]}) - double{log_ratio_[at]});
-    }
-  };
-  distributed::shared_for(exchange_->ranks(), m, look_at,
-                          divergence);  // of the ratios that its gradients left on each rank
-  return std::accumulate(divergences.begin(), divergences.end(), 0.0) / static_cast<double>(m);
+  return outcome;
 }
 
 /// The running statistics of the observations see the rows that count.
@@ -389,7 +243,7 @@ void ControlAgent::save(Snapshot& snapshot) const {
   snapshot.put_saved("policy", policy_);
   snapshot.put_saved("rollouts", rollouts_);
   snapshot.put_saved("baseline", *baseline_);
-  snapshot.put_saved("sampler", sampler_);
+  snapshot.put_saved("sampler", learner_);
   snapshot.put_saved("rewards", experience_);
   snapshot.put("decay", decay_);
 }
@@ -399,7 +253,7 @@ void ControlAgent::restore(const Snapshot& snapshot) {
   policy_.restore(snapshot.part("policy"));
   rollouts_.restore(snapshot.part("rollouts"));
   baseline_->restore(snapshot.part("baseline"));
-  sampler_.restore(snapshot.part("sampler"));
+  learner_.restore(snapshot.part("sampler"));
   experience_.restore(snapshot.part("rewards"));
   decay_ = snapshot.contains("decay") ? snapshot.get_scalar<double>("decay") : 1;  // older checkpoints: constant steps
 }

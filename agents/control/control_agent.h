@@ -3,17 +3,12 @@
 #pragma once
 
 #include <stein/agents/control/action_likelihoods.h>
-#include <stein/agents/control/behaviour_kernel.h>
 #include <stein/agents/control/control_agent_options.h>
 #include <stein/agents/control/experience.h>
 #include <stein/agents/control/learning_measures.h>
-#include <stein/agents/control/posterior_forces.h>
+#include <stein/agents/control/policy_learner.h>
 #include <stein/agents/control/rollouts.h>
 #include <stein/agents/control/shared_rollouts.h>
-#include <stein/distributed/shared_work.h>
-#include <stein/inference/samplers/gradient_sampler.h>
-#include <stein/inference/samplers/rollback_sampler.h>
-#include <stein/inference/targets/shared_target.h>
 
 #include <cstdint>
 #include <memory>
@@ -73,7 +68,7 @@ class ControlAgent {
   const policies::ControlPolicy& policy() const { return policy_; }
 
   /// A sentence about the last time that the policies left the finite numbers and were brought back, if they did.
-  std::optional<std::string> warning() const { return sampler_.warning(); }
+  std::optional<std::string> warning() const { return learner_.warning(); }
 
   /// Everything that later iterations depend on.
   void save(Snapshot& snapshot) const;
@@ -81,48 +76,28 @@ class ControlAgent {
   void restore(const Snapshot& snapshot);
 
  private:
-  /// How an update ended.
-  enum class Update { made, last, went_back };
-
-  std::unique_ptr<inference::Sampler<float>> watched(std::unique_ptr<inference::Sampler<float>> sampler);
-  void watch_gradients(const inference::Particles<float>& particles);
-  void look_at_forces(const inference::Batch<float>& batch);
-  const inference::OutputScore<float>& score_of(const ExperienceRows& rows);
   std::optional<ValuedBy> networks_to_value_with() const;
   void decay_step_sizes();
   void look_before();
-  inference::Target<float>& target();
   bool update();
-  Update step(const ExperienceRows& own, std::span<const std::int64_t> chosen = {});
-  bool move(const inference::Batch<float>& batch);
-  distributed::PartRange learners_here() const;
-  double approximate_kl(const ExperienceRows& rows) const;
+  PolicyLearner::Outcome step(const ExperienceRows& own, std::span<const std::int64_t> chosen = {});
   void observe();
   ValueRows value_rows(const ExperienceRows& rows) const;
-  double alpha() const;
 
   ControlAgentOptions options_;
   std::uint64_t seed_;
   policies::ControlPolicy policy_;
-  std::unique_ptr<inference::PartExchange> exchange_ = std::make_unique<inference::PartExchange>();  ///< of the ranks
-  std::optional<inference::SharedTarget<float>> shared_target_;  ///< with other ranks
+  std::unique_ptr<inference::PartExchange> exchange_;  ///< with other ranks
   Rollouts rollouts_;
   std::unique_ptr<Baseline> baseline_;
   Experience experience_;
   ActionLikelihoods likelihoods_;  ///< of both
   SharedRollouts shared_;
-  PolicyObjective objective_;
-  std::optional<BehaviourKernel> behaviour_;                ///< where the kernel sees behaviour
-  inference::GradientSampler<float>* gradients_ = nullptr;  ///< what `sampler_` holds
-  inference::RollbackSampler<float> sampler_;
+  PolicyLearner learner_;  ///< of the policies
   std::int64_t iterations_ = 0;
-  double decay_ = 1;                       ///< of the step sizes since the start
-  bool baseline_has_seen_ = false;         ///< the rows of this iteration
-  std::vector<float> scale_;               ///< of the rows of an update, with 1/α
-  std::vector<float> log_ratio_;           ///< of the rows of an update
-  std::vector<std::uint8_t> counts_;       ///< whether a row of an update counts, for the kernel
-  std::optional<PosteriorForces> forces_;  ///< of the update under way, where it is measured
-  LearningMeasures* measures_ = nullptr;   ///< of the iteration under way; null where it is not measured
+  double decay_ = 1;                      ///< of the step sizes since the start
+  bool baseline_has_seen_ = false;        ///< the rows of this iteration
+  LearningMeasures* measures_ = nullptr;  ///< of the iteration under way; null where it is not measured
 };
 
 }  // namespace stein::agents

@@ -197,7 +197,7 @@ def below_greedy(long, bandit, what):
         return wanted, "not run", None
     differences = difference(long[bandit], stein, greedy)
     reached = below_zero(differences)
-    tried = "" if reached else " ([what was tried on mushroom](../bandits.md#why-particles-have-anchors); nothing for these rewards alone)"
+    tried = "" if reached else " ([what was tried on mushroom](../bandit-findings.md#why-particles-have-anchors); nothing for these rewards alone)"
     return (wanted, f"{share_of(long, bandit, stein):.1f} against {share_of(long, bandit, greedy):.1f} % of uniform, "
                     f"difference {interval_of(differences, 1)}{tried}", reached)
 
@@ -229,7 +229,7 @@ def goals(found, groups):
         before = order[:order.index(stein)]
         lines.append((f"`{stein}` first or second of all policies",
                       f"number {len(before) + 1} of the {len(complete)} that ran on all bandits; its difference to those before it: {behind(found, before, stein)} "
-                      "([what was tried](../bandits.md#why-particles-have-anchors))", len(before) < wanted["rank"]))
+                      "([what was tried](../bandit-findings.md#why-particles-have-anchors))", len(before) < wanted["rank"]))
         lines.append(on_no_bandit_far_above(found, stein, greedy, wanted["times_greedy"]))
     lines.append(below_greedy(long, "mushroom", "mushroom"))
     lines.append(below_greedy(long, "mushroom, showdown rewards", "mushroom with the Showdown's rewards"))
@@ -238,7 +238,7 @@ def goals(found, groups):
         lines.append((f"`neural-linear` on mushroom within {wanted['times_lints']} × `lints`",
                       f"{network / exact:.2f} ×; its regret less {wanted['times_lints']} × that of `lints`, in percent of uniform: "
                       f"{interval_of(difference(found['mushroom'], 'neural-linear', 'lints', wanted['times_lints']), 1)} "
-                      "([what was tried](../bandits.md#why-particles-have-anchors); [tuned on mushroom](#tuned) it has as little as `lints`)", network / exact <= wanted["times_lints"]))
+                      "([what was tried](../bandit-findings.md#why-particles-have-anchors); [tuned on mushroom](#tuned) it has as little as `lints`)", network / exact <= wanted["times_lints"]))
     mushrooms = [bandit["name"] for bandit in PLAN["bandits"] if bandit["env"] == "mushroom"]
     learn = [policy for policy in POLICIES if policy != "uniform" and all(policy in found[bandit] for bandit in mushrooms)]
     locks = {policy: locked_in(found, mushrooms, policy) for policy in learn}

@@ -25,7 +25,7 @@ bounds (`tests/policies/conjugate_posterior_test.cpp`, `tests/agents/bandits/con
 On a linear network with the noise given the posterior is known. *sd*: that of predictions in units of the exact one, 100 networks of 8
 coefficients after 60 rows (± .05 by chance). *Bias*: root mean square of the differences of means, in exact sds. *Regret*: on `linear`, rewards
 with an sd of ½, after 2,000 interactions, in units of that of `lints` under the same prior and noise, means of seeds 1000 to 1002 (± 4 % by
-chance). [bandits.md](../bandits.md#are-they-posteriors) says what follows.
+chance). [bandit-findings.md](../bandit-findings.md#are-they-posteriors) says what follows.
 
 """
 
