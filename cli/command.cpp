@@ -34,7 +34,10 @@ CLI::Option* not_empty(CLI::Option* option) {
 }
 
 void CommonOptions::add_json(CLI::App& command) {
-  command.add_flag("--json", json, "Print one JSON object, and nothing else, on standard output");
+  command.add_flag(
+      "--json", json,
+      "Print the result as one JSON object and nothing else; of predict on standard error, beside the answers on "
+      "standard output");
 }
 
 void CommonOptions::add_all_but_device(CLI::App& command) {

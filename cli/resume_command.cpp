@@ -34,7 +34,7 @@ int resume(const ResumeArguments& arguments) {
                   "a sweep goes on as it was planned: --set is for a single run, such as '{}'",
                   runs::Sweep::open(arguments.directory).runs().front().string());
       STEIN_CHECK(arguments.device.empty(), "a sweep goes on where it was planned: --device is for a single run");
-      sweep = runs::Sweep::open(arguments.directory);
+      sweep = runs::Sweep::open(arguments.directory, ranks.is_root() ? Access::write : Access::read);
       return;
     }
     for (const std::string& setting : arguments.settings) settings.push_back(runs::parse_setting(setting));

@@ -4,11 +4,13 @@
 #include <stein/core/atomic_file.h>
 #include <stein/core/error.h>
 #include <stein/core/log.h>
+#include <stein/runs/measured.h>
 #include <stein/runs/paired_differences.h>
 #include <stein/runs/report_page.h>
 #include <stein/runs/report_table.h>
 #include <stein/runs/run_kind.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace stein::cli {
@@ -49,21 +51,28 @@ int advance_sweep(const runs::Sweep& sweep, const runs::SessionOptions& options,
                                ? summary_of(sweep, records).dump(2) + "\n"
                                : fmt::format("{}\nThe report: {}\n", table_of_sweep(sweep, records), page.string());
   std::fputs(text.c_str(), stdout);
-  return records.size() == sweep.size() ? 0 : exit_code(ErrorKind::numeric);
+  if (std::ranges::any_of(sweep.runs(), runs::Sweep::diverged)) return exit_code(ErrorKind::numeric);
+  return records.size() == sweep.size() ? 0 : exit_code(ErrorKind::io);  // one was removed meanwhile
 }
 
 std::vector<runs::RunRecord> runs_so_far(const runs::Sweep& sweep) {
   std::vector<runs::RunRecord> records;
+  std::vector<std::string> missing;
   const std::vector<std::filesystem::path> paths = sweep.runs();
   const std::vector<std::string> labels = sweep.labels();
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    if (!RunDirectory::is_in(paths[i])) continue;
+    if (!RunDirectory::is_in(paths[i])) {
+      missing.push_back(paths[i].filename().string());
+      continue;
+    }
     records.push_back(runs::read_run_so_far(RunDirectory::open(paths[i])));
     records.back().label = labels[i];
   }
   if (records.empty())
     fail(ErrorKind::data, "no run of the sweep in '{0}' has begun: `stein resume {0}` begins them",
          sweep.directory().string());
+  if (!missing.empty())
+    log_warning("{} of {} runs have not begun, or were removed: {}", missing.size(), paths.size(), runs::few(missing));
   return records;
 }
 

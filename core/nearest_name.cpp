@@ -42,6 +42,10 @@ std::optional<std::string> nearest_name(std::string_view name, std::span<const s
   const auto best = std::ranges::min_element(candidates, {}, distance);
   if (best == candidates.end()) return std::nullopt;
   const std::size_t edits = distance(*best).first;
+  // A name cut short, as its letters are written: `CartPole-v1` for `CartPole`, not `cartpole`.
+  const auto begun = std::ranges::find_if(
+      candidates, [&](const std::string& candidate) { return name.size() >= 3 && candidate.starts_with(name); });
+  if (begun != candidates.end() && !best->starts_with(name)) return *begun;
   if (edits <= 1) return *best;
   // A name typed without its prefix or cut short: `bandwidth` for `kernel.bandwidth`.
   const auto part = std::ranges::find_if(candidates, [&](const std::string& candidate) {

@@ -18,8 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Made before anything else, and never removed: what is in a folder with this file is a run's, however short.
-constexpr const char* lock_name = ".stein-lock";
+constexpr const char* lock_name = RunDirectory::lock_name;
 
 bool is_occupied(const fs::path& root) {
   std::error_code ignored;
@@ -98,12 +97,21 @@ void RunDirectory::check_replaceable(const fs::path& root) {
               "'{}' holds files but no run of Stein: nothing was overwritten, choose another --out", root.string());
 }
 
-void RunDirectory::remove(const fs::path& root, std::span<const std::string> result_files) {
+void RunDirectory::remove(std::span<const fs::path> roots, std::span<const std::string> result_files) {
   std::error_code ignored;
-  if (!fs::exists(root, ignored)) return;
-  const RunDirectory run = create(root, Existing::overwrite, result_files);
-  fs::remove(root / lock_name, ignored);
-  fs::remove(root, ignored);  // not where a person's own files are
+  std::vector<RunDirectory> held;
+  for (const fs::path& root : roots) check_replaceable(root);
+  for (const fs::path& root : roots) {
+    if (!fs::exists(root, ignored)) continue;
+    held.push_back(RunDirectory(root));
+    held.back().lock();
+  }
+  for (const RunDirectory& run : held) {
+    remove_run(run.root_, result_files);
+    if (is_occupied(run.root_)) continue;  // by a person's own files: the lock says that there was a run beside them
+    fs::remove(run.root_ / lock_name, ignored);
+    fs::remove(run.root_, ignored);
+  }
 }
 
 RunDirectory RunDirectory::open(const fs::path& root, Access access) {

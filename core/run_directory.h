@@ -21,6 +21,10 @@ enum class Access { read, write };
 /// of run has, and result files of its kind. Whoever writes to it holds it locked as long as the object lives.
 class RunDirectory {
  public:
+  /// What whoever writes to a folder holds locked. Made before anything else and never removed before all else is: what
+  /// is in a folder with this file is a run's, however short.
+  static constexpr const char* lock_name = ".stein-lock";
+
   /// Makes `root` and its parents. Under `overwrite` the files of an earlier run there, complete or cut short, are
   /// removed, and nothing else; those of one that was killed before its manifest was written always are.
   /// @throws Error(usage) if `root` is no name or no directory, if it is not empty and `existing` is refuse, if it is
@@ -41,10 +45,12 @@ class RunDirectory {
   /// Throws Error(usage) if `root` is not empty and holds no run, so that `create` would refuse to replace it.
   static void check_replaceable(const std::filesystem::path& root);
 
-  /// Removes the run at `root`, complete or cut short, and `root` itself where nothing else is in it; does nothing
-  /// where there is no `root`. Throws Error(usage) if it holds files but no run, or if another process is at work on
-  /// it; Error(io) if it cannot be removed.
-  static void remove(const std::filesystem::path& root, std::span<const std::string> result_files = {});
+  /// Removes the runs at `roots`, complete or cut short, and each folder where nothing else is in it; where there is
+  /// none nothing happens. Looks at all, and holds all, before the first goes.
+  /// @throws Error(usage) if one of them holds files but no run, or another process is at work on it: nothing is
+  /// removed
+  ///         then; Error(io) if one cannot be removed
+  static void remove(std::span<const std::filesystem::path> roots, std::span<const std::string> result_files = {});
 
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path config() const { return root_ / "config.toml"; }       ///< resolved options

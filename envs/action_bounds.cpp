@@ -72,6 +72,14 @@ void ActionBounds::map(std::span<const Real> actions, std::span<Real> given) con
   }
 }
 
+void ActionBounds::effective(std::span<const float> actions, std::span<float> acted) const {
+  if (maps_) return map(actions, acted);
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    const Quantity& range = actions_[i % actions_.size()];
+    acted[i] = std::clamp(actions[i], static_cast<float>(range.low), static_cast<float>(range.high));
+  }
+}
+
 template void ActionBounds::check<float>(std::span<const float>, std::int64_t, std::int64_t) const;
 template void ActionBounds::check<double>(std::span<const double>, std::int64_t, std::int64_t) const;
 template void ActionBounds::map<float>(std::span<const float>, std::span<float>) const;

@@ -46,6 +46,8 @@ class ActionBounds {
   /// What the task is given for `actions`, [slots, A] both: from [−1, 1] to the bounds, nothing beyond them.
   template <class Real>
   void map(std::span<const Real> actions, std::span<Real> given) const;
+  /// What the task acts by for `actions` that it allows, [slots, A] both: mapped where they are, and within the bounds.
+  void effective(std::span<const float> actions, std::span<float> acted) const;
 
  private:
   std::string name_;

@@ -56,6 +56,8 @@ struct BanditEntry {
   struct Builder {
     virtual ~Builder() = default;
     virtual void describe(OptionTable& table) = 0;
+    /// Once the options are set: what they name is then found from any folder.
+    virtual void make_paths_absolute() {}
     /// Throws Error(data) where a data set is missing or damaged.
     virtual std::unique_ptr<BanditEnvironment> make(const DataSource& source) const = 0;
     /// A bandit of this entry once more, for another seed: the same game, and one table in memory for both.
@@ -74,6 +76,10 @@ bool register_bandit(const std::string& name, std::string description) {
   using Base = OptionsBuilder<BanditEntry::Builder, typename Environment::Options>;
   struct EnvironmentBuilder final : Base {
     EnvironmentBuilder() : Base({}) {}
+    void make_paths_absolute() override {
+      if constexpr (requires(typename Environment::Options & options) { options.make_paths_absolute(); })
+        this->template part<0>().make_paths_absolute();
+    }
     std::unique_ptr<BanditEnvironment> make(const DataSource& source) const override {
       return std::make_unique<Environment>(this->template part<0>(), source);
     }

@@ -52,6 +52,7 @@ class VectorEnvironment {
   std::int64_t first_slot() const { return first_slot_; }
   /// Steps after which an episode is truncated.
   std::int64_t horizon() const { return horizon_; }
+  const ActionBounds& action_bounds() const { return bounds_; }
 
   /// Begins an episode in every slot.
   void reset(std::uint64_t seed);

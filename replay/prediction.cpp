@@ -1,5 +1,6 @@
 #include <stein/core/checkpoint.h>
 #include <stein/core/error.h>
+#include <stein/core/line_answers.h>
 #include <stein/core/log.h>
 #include <stein/core/nearest_name.h>
 #include <stein/core/read_file.h>
@@ -11,22 +12,12 @@
 #include <stein/runs/recorded_settings.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 
 namespace stein::replay {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Answers are handed on when nothing more waits to be answered, or when there are so many bytes of them.
-constexpr std::size_t most_bytes = 1 << 16;
-
-void write(std::string& answers, std::FILE* out) {
-  if (std::fwrite(answers.data(), 1, answers.size(), out) != answers.size() || std::fflush(out) != 0)
-    fail(ErrorKind::io, "cannot write to standard output");
-  answers.clear();
-}
 
 /// Columns of the context that the run learned from; none where they had no names.
 std::vector<std::string> columns_of_run(const RunDirectory& directory) {
@@ -159,7 +150,7 @@ Json Prediction::perform(const RunDirectory& directory, const std::string& data,
   const std::vector<std::string> columns = columns_of_run(held);
   DecisionService service(*policy, *format, {.learn = learn_, .rewards = rewards_});
   LineStream lines(fileno(console.in));
-  std::string answers;
+  LineAnswers answers(console.out);
   bool first = format_ != "json";
   const std::int64_t known = policy->outcomes();
   const auto done = [&] { return policy->decisions() + policy->outcomes(); };
@@ -172,18 +163,18 @@ Json Prediction::perform(const RunDirectory& directory, const std::string& data,
       check_fits(*format, policy->spec());
     }
     try {
-      service.answer(line, answers);
+      service.answer(line, answers.text());
     } catch (...) {
-      write(answers, console.out);  // to lines before it
+      answers.hand_on();  // to lines before it
       throw;
     }
-    if (!lines.ready() || answers.size() > most_bytes) write(answers, console.out);
+    answers.hand_on_unless_more(lines);
     if (!learn_ || done() < saved + checkpoint_every_) continue;
     save(held, *policy);
     saved = done();
   }
-  service.finish(answers);
-  write(answers, console.out);
+  service.finish(answers.text());
+  answers.hand_on();
   if (learn_) save(held, *policy);
   if (service.errors() > 0 && service.decisions() == 0 && policy->outcomes() == known)
     fail(ErrorKind::data, "no line was understood; the answers say why, beginning with: {}", service.first_error());
@@ -191,9 +182,11 @@ Json Prediction::perform(const RunDirectory& directory, const std::string& data,
 }
 
 std::string Prediction::readable(const Json& result) const {
-  return fmt::format("{} decisions, {} outcomes known to the policy, {} lines that were not understood\n",
-                     result["decisions"].get<std::int64_t>(), result["outcomes"].get<std::int64_t>(),
-                     result["errors"].get<std::int64_t>());
+  const auto count = [&](const char* field, std::string_view what) {
+    return runs::counted(result[field].get<std::int64_t>(), what);
+  };
+  return fmt::format("{}, {} known to the policy, {} not understood\n", count("decisions", "decision"),
+                     count("outcomes", "outcome"), count("errors", "line"));
 }
 
 }  // namespace stein::replay

@@ -45,13 +45,16 @@ std::string estimate_lines(const Json& policies, const RewardText& reward) {
                        : fmt::format("\n  estimates from propensities{} with their intervals\n{}", reward.unit, lines);
 }
 
-std::string difference_lines(const Json& differences, const RewardText& reward) {
+/// @param uniform  the log: of others accepted events weigh 1/propensity, as in `÷ uniform`
+std::string difference_lines(const Json& differences, const RewardText& reward, bool uniform) {
   std::string lines;
   for (const Json& d : differences) {
     if (d.contains("refused")) continue;
+    const auto by = d["by"].get<std::string>();
     lines += fmt::format("  {:<36}{:<12}{:>9}  {}\n",
                          fmt::format("{} − {}", d["first"].get<std::string>(), d["second"].get<std::string>()),
-                         d["by"].get<std::string>(), reward(d["difference"]), reward.interval(d["interval"]));
+                         by == "replay" && !uniform ? "replay, 1/p" : by, reward(d["difference"]),
+                         reward.interval(d["interval"]));
   }
   return lines.empty()
              ? ""
@@ -75,9 +78,9 @@ std::string readable_replay_summary(const Json& summary) {
                   seeds > 1 ? fmt::format("; means of {} seeds", seeds) : "");
   if (!log["uniformly_logged"].get<bool>())
     lines +=
-        "  The log was not uniform: the accepted events of this table, and differences on them, are not what a policy "
-        "would\n"
-        "  have met. " +
+        "  The log was not uniform: the accepted events of this table are not what a policy would have met. "
+        "Differences\n"
+        "  by replay weigh them by 1/propensity, as ÷ uniform does. " +
         std::string(estimates.empty() ? "Estimates from its propensities were not asked for: --estimators snips, say."
                                       : "Believe the estimates below it.") +
         "\n\n";
@@ -95,7 +98,7 @@ std::string readable_replay_summary(const Json& summary) {
       lines +=
           fmt::format("  {:<20}{:>9}\n", policy["policy"].get<std::string>(), reward(policy["ctr_over_seeds"]["sd"]));
   }
-  lines += estimates + difference_lines(summary["differences"], reward) + "\n";
+  lines += estimates + difference_lines(summary["differences"], reward, log["uniformly_logged"].get<bool>()) + "\n";
   lines += runs::summary_line("peak memory", runs::text(summary["peak_memory_mb"], "{:.0f}") + " MB");
   lines += runs::summary_line("wall time", runs::text(summary["wall_seconds"], "{:.2f}") + " s");
   return lines;

@@ -55,7 +55,9 @@
       "Mean reward of all accepted events so far, divided by what arms drawn uniformly earn on this log (dotted). The band is " +
       (group.runs.every((run) => run.summary.log.reward_bounds) ? "the confidence sequence, which holds at all times at once" :
        "the interval of large samples, for one look, where rewards have no bounds") + "; the first quarter, where it is wide, is left out" +
-      (group.runs.some((run) => run.summary.seeds.length > 1) ? "; line and band are medians over seeds." : "."), true);
+      (group.runs.some((run) => run.summary.seeds.length > 1) ? "; line and band are medians over seeds." : ".") +
+      (group.runs.every((run) => run.summary.log.uniformly_logged) ? "" :
+       " The log was not uniform, and these events have no weights: ÷ uniform in the table, where they weigh 1/propensity, is another number."), true);
     const curve = ({run, name}) => {
       const [middle, low, high] = ["", "_low", "_high"].map((end) => run.curves[`mean_reward${end}/${name}`]);
       if (!middle) return null;
@@ -178,7 +180,7 @@
   // Differences by every way, as the program prints them.
   function differenceTable(group) {
     const rows = group.runs.flatMap((run) => run.summary.differences.map((d) => element("tr", {},
-      ...[...(group.runs.length > 1 ? [run.label] : []), `${d.first} − ${d.second}`, d.by, reward(run, d.difference), interval(run, d.interval)]
+      ...[...(group.runs.length > 1 ? [run.label] : []), `${d.first} − ${d.second}`, d.by === "replay" && !run.summary.log.uniformly_logged ? "replay, 1/p" : d.by, reward(run, d.difference), interval(run, d.interval)]
         .map((text) => element("td", {}, text)),
       element("td", {class: "spread"}, d.refused ?? ""))));
     if (!rows.length) return [];

@@ -43,12 +43,19 @@ std::optional<std::string> first_value(const RunDirectory& directory, const std:
 std::unique_ptr<Experiment> recorded_experiment(const RunDirectory& directory,
                                                 const std::vector<std::pair<std::string, std::string>>& settings) {
   const RunKind& kind = kind_of(directory);
-  return kind.make(kind, {.preset = read_manifest(directory).value("preset", ""),
-                          .toml = read_file(directory.config()),
-                          .toml_name = directory.config().string(),
-                          .settings = settings,
-                          .data = {},
-                          .of_run = true});
+  OptionSources sources{.preset = read_manifest(directory).value("preset", ""),
+                        .toml = read_file(directory.config()),
+                        .toml_name = directory.config().string(),
+                        .settings = {},
+                        .data = {},
+                        .of_run = true};
+  try {
+    static_cast<void>(kind.make(kind, sources));
+  } catch (const Error& error) {  // what a run has written was right once
+    fail(error.kind() == ErrorKind::usage ? ErrorKind::data : error.kind(), "{}", error.what());
+  }
+  sources.settings = settings;
+  return kind.make(kind, sources);
 }
 
 void save_settings(const Experiment& experiment, Snapshot& state) {

@@ -85,6 +85,16 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
+/// Whether there is anything but what those who work there leave for a moment, or for ever: a lock, a file half
+/// written.
+bool holds_files(const fs::path& directory) {
+  std::error_code ignored;
+  return std::ranges::any_of(fs::directory_iterator(directory, ignored), [](const fs::directory_entry& entry) {
+    const std::string name = entry.path().filename().string();
+    return name != RunDirectory::lock_name && !is_unfinished_file(name);
+  });
+}
+
 /// Every value of every axis with every other, the last axis changing first.
 std::vector<Settings> combinations_of(const std::vector<SweepAxis>& axes) {
   std::vector<Settings> combinations{{}};
@@ -164,12 +174,17 @@ bool Sweep::is_in(const fs::path& directory) {
   return fs::is_regular_file(directory / file_name, ignored);
 }
 
-Sweep Sweep::open(const fs::path& directory) {
+Sweep Sweep::open(const fs::path& directory, Access access) {
   if (!is_in(directory)) fail(ErrorKind::data, "there is no sweep in '{}'", directory.string());
   try {
     const Json json = read_json_object(directory / file_name);
+    for (const char* key : {"kind", "axes", "runs"})
+      if (!json.contains(key))
+        fail(ErrorKind::data, "'{}' is no plan of a sweep: expected the key '{}', there is none",
+             (directory / file_name).string(), key);
     Sweep sweep;
     sweep.directory_ = directory;
+    if (access == Access::write) sweep.lock_ = sweep.take_lock();
     sweep.kind_ = json.at("kind").get<std::string>();
     sweep.preset_ = json.value("preset", "");
     sweep.data_ = json.value("data", "");
@@ -217,24 +232,38 @@ std::vector<std::string> Sweep::labels() const {
   return labels;
 }
 
-void Sweep::write(Existing existing) const {
-  std::error_code error;
-  const bool occupied = fs::exists(directory_, error) && !fs::is_empty(directory_, error);
-  STEIN_CHECK(!occupied || is_in(directory_),
+void Sweep::write(Existing existing) {
+  STEIN_CHECK(is_in(directory_) || !holds_files(directory_),
               "'{}' holds files that are no sweep: nothing was overwritten, choose another --out", directory_.string());
-  if (occupied && existing == Existing::refuse) {
+  std::error_code error;
+  fs::create_directories(directory_, error);
+  if (error) fail(ErrorKind::io, "cannot make '{}': {}", directory_.string(), error.message());
+  lock_.reset();
+  std::optional<FileLock> lock = take_lock();
+  if (is_in(directory_) && existing == Existing::refuse) {
     const Sweep there = open(directory_);
     STEIN_CHECK(there.kind_ == kind_ && there.axes_ == axes_ && there.runs_ == runs_,
                 "'{0}' holds another sweep: continue it with `stein resume {0}`, pass --overwrite to replace its runs, "
                 "or choose another --out",
                 directory_.string());
-    if (data_.empty() || data_ == there.data_) return;
-  } else if (occupied) {
+    if (data_.empty() || data_ == there.data_) {
+      lock_ = std::move(lock);
+      return;
+    }
+  } else if (is_in(directory_)) {
     remove_earlier();
   }
-  fs::create_directories(directory_, error);
-  if (error) fail(ErrorKind::io, "cannot make '{}': {}", directory_.string(), error.message());
   write_file_atomically(directory_ / file_name, to_json().dump(2) + "\n");
+  lock_ = std::move(lock);
+}
+
+/// Throws Error(usage) if another process is at work on the sweep.
+std::optional<FileLock> Sweep::take_lock() const {
+  std::optional<FileLock> lock = FileLock::take(directory_ / RunDirectory::lock_name);
+  STEIN_CHECK(lock.has_value(),
+              "another process is at work on the sweep in '{}': wait until it ends, or work in another folder",
+              directory_.string());
+  return lock;
 }
 
 /// Runs of the sweep that is there and where this one's will be, and the report. Looks at all before the first goes.
@@ -246,8 +275,7 @@ void Sweep::remove_earlier() const {
   } catch (const Error& error) {
     log_warning("{}; only runs that the new plan replaces are removed", error.what());
   }
-  for (const fs::path& folder : folders) RunDirectory::check_replaceable(folder);
-  for (const fs::path& folder : folders) RunDirectory::remove(folder, all_files());
+  RunDirectory::remove(folders, all_files());
   remove_file(page());
 }
 

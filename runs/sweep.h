@@ -1,6 +1,8 @@
 // Runs that differ in a few options: a directory each, one table and one report over all.
 #pragma once
 
+#include <stein/core/file_lock.h>
+#include <stein/core/run_directory.h>
 #include <stein/runs/session.h>
 #include <stein/runs/sweep_axis.h>
 
@@ -8,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +19,7 @@ namespace stein::runs {
 
 /// The runs of a sweep, in a directory of their own: `sweep.json` says which, each is a run directory named after its
 /// settings. A sweep that was interrupted is taken up where it stopped: finished runs stay, begun ones are resumed.
+/// Whoever works on it holds it locked as long as the object lives, besides the run that goes on.
 class Sweep {
  public:
   /// Every combination of the values of `axes`, each with `sources` besides; nothing is written yet. The sources may
@@ -23,8 +27,9 @@ class Sweep {
   /// Throws Error(usage) if one of the experiments makes no sense, before any has begun.
   static Sweep plan(const std::string& subcommand, const OptionSources& sources, const std::vector<SweepAxis>& axes,
                     std::filesystem::path directory);
-  /// The sweep in `directory`. Throws Error(data) if there is none, or if its file cannot be understood.
-  static Sweep open(const std::filesystem::path& directory);
+  /// The sweep in `directory`. Throws Error(data) if there is none, or if its file cannot be understood; Error(usage)
+  /// if it is to be written and another process is at work on it.
+  static Sweep open(const std::filesystem::path& directory, Access access = Access::read);
   /// Whether there is a sweep in `directory`.
   static bool is_in(const std::filesystem::path& directory);
 
@@ -47,8 +52,9 @@ class Sweep {
   std::vector<std::string> labels() const;
 
   /// Where the directory holds this sweep already, nothing changes but the folder of its data. Throws Error(usage)
-  /// where it holds another, unless it may be overwritten, or files that are none; nothing is removed then.
-  void write(Existing existing) const;
+  /// where it holds another, unless it may be overwritten, or files that are none, or where another process is at work
+  /// on it or on one of its runs; nothing is removed then.
+  void write(Existing existing);
   /// Begins or continues every run that neither is finished nor has diverged; where one diverges, the others go on. On
   /// ranks that are more than the seeds of a run, several runs go on side by side.
   /// @returns false if asked to stop before all were done; the runs' summaries are then in their directories as far as
@@ -71,6 +77,7 @@ class Sweep {
   nlohmann::ordered_json to_json() const;
   void add_run(const std::string& subcommand, const OptionSources& sources,
                const std::vector<std::pair<std::string, std::string>>& combination);
+  std::optional<FileLock> take_lock() const;
   void remove_earlier() const;
   /// Of the ranks, which have runs of their own.
   int groups_of(int ranks) const;
@@ -80,6 +87,7 @@ class Sweep {
   SessionResult start(const Planned& planned, SessionOptions options) const;
 
   std::filesystem::path directory_;
+  std::optional<FileLock> lock_;
   std::string kind_, preset_;
   std::string data_;  ///< folder with data sets that `--data` named when it was planned
   std::vector<SweepAxis> axes_;

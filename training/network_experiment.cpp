@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <utility>
 
@@ -88,6 +89,7 @@ void NetworkExperiment::read_with_method(const runs::OptionSources& sources, std
   for (const PublishedPreset& each : published_.presets)
     if ((each.data == data || (each.data.empty() && is_file)) && each.sampler == method_)
       offer_preset({.name = each.name, .description = each.source, .settings = each.settings});
+  if (method_options_.takes_all_data) tune_for_half(sources.look_ahead("epochs", ""));
   read(sources);
   static_cast<void>(inference::parse_device(device_));
   begins_ = !sources.of_run;
@@ -100,6 +102,16 @@ void NetworkExperiment::read_with_method(const runs::OptionSources& sources, std
     from_run_ = std::filesystem::absolute(from_run_).lexically_normal().string();
   }
   if (is_file) data = std::filesystem::absolute(data).lexically_normal().string();
+}
+
+/// Trajectories, of which an epoch has one, tune for the first half of all, unless it is said for how long.
+void NetworkExperiment::tune_for_half(const std::string& epochs) {
+  std::int64_t count = 0;
+  const auto read = std::from_chars(epochs.data(), epochs.data() + epochs.size(), count);
+  if (read.ec != std::errc{} || read.ptr != epochs.data() + epochs.size()) return;  // not given, or an error later
+  OptionTable table;
+  method_options_.sampler.describe(table);
+  table.set("warm_up", fmt::format("{}", std::max<std::int64_t>(0, count / 2)));
 }
 
 inference::Device NetworkExperiment::device() const {

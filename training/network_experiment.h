@@ -72,6 +72,7 @@ class NetworkExperiment : public runs::Experiment {
   void read_with_method(const runs::OptionSources& sources, std::string& data, bool is_file);
 
  private:
+  void tune_for_half(const std::string& epochs);
   /// Trainings ready for their first step; as `make_run`.
   virtual std::unique_ptr<EpochRun> make_trainings() const = 0;
   /// What the network learns from: a registered name, or the path of a file.

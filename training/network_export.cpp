@@ -17,16 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The numbers of a parameter without what lies between its rows.
-std::vector<float> numbers_of(std::span<const float> row, const inference::LayoutEntry& entry) {
-  std::vector<float> numbers;
-  numbers.reserve(static_cast<std::size_t>(entry.size()));
-  const inference::MatrixView<const float> values = inference::entry_view(row, entry);
-  for (std::int64_t r = 0; r < values.rows; ++r)
-    numbers.insert(numbers.end(), values.row(r).begin(), values.row(r).end());
-  return numbers;
-}
-
 /// A matrix, of a kernel [outputs, inputs, …] that of its outputs by all else, as compressed rows.
 void put_compressed_rows(const inference::LayoutEntry& entry, std::span<const float> numbers, Snapshot& to) {
   const std::int64_t rows = entry.shape.front(), columns = std::ssize(numbers) / rows;
@@ -72,7 +62,7 @@ Json NetworkExport::perform_saved(const NetworkExperiment& experiment, const run
   Snapshot file;
   std::int64_t written = 0;
   for (const inference::LayoutEntry& entry : weights.layout.entries()) {
-    const std::vector<float> numbers = numbers_of(weights.weights.row(0), entry);
+    const std::vector<float> numbers = inference::entry_numbers(weights.weights.row(0), entry);
     const bool is_sparse = std::ranges::find(sparse, entry.name) != sparse.end();
     if (format_ == Format::csr && is_sparse)
       put_compressed_rows(entry, numbers, file);
@@ -81,7 +71,7 @@ Json NetworkExport::perform_saved(const NetworkExperiment& experiment, const run
     written += std::ssize(numbers);
   }
   for (const inference::LayoutEntry& entry : weights.layout.buffers())
-    file.put(entry.name, std::span<const float>(numbers_of(weights.buffers.row(0), entry)), entry.shape);
+    file.put(entry.name, std::span<const float>(inference::entry_numbers(weights.buffers.row(0), entry)), entry.shape);
   SafetensorsMetadata facts{{"format", format_ == Format::csr ? "csr" : "dense"},
                             {"network", saved.manifest["protocol"].value("model", "")},
                             {"run", experiment.name()},

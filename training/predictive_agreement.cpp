@@ -30,13 +30,17 @@ void add_agreement(Json& part, const std::vector<std::optional<ChainAgreement>>&
 std::string agreement_line(const Json& part) {
   if (!part.contains("agreement")) return "";
   const Json& agreement = part["agreement"];
-  return runs::summary_line(
+  std::string lines = runs::summary_line(
       "  R-hat",
       fmt::format("{} of the median row, {} of the worst of {}; {} and {} effective samples of {} x {}",
                   runs::text(agreement["r_hat"], "{:.3f}"), runs::text(agreement["worst_r_hat"], "{:.3f}"),
                   agreement["rows"].get<std::int64_t>(), runs::text(agreement["effective_samples"], "{:.0f}"),
                   runs::text(agreement["least_effective_samples"], "{:.0f}"), agreement["chains"].get<std::int64_t>(),
                   agreement["draws"].get<std::int64_t>()));
+  constexpr double agreed = 1.1;  // Gelman et al. 2013, section 11.5
+  if (agreement["worst_r_hat"]["mean"].is_number() && agreement["worst_r_hat"]["mean"].get<double>() > agreed)
+    lines += runs::summary_line("", "above 1.1 averages still depend on where the chains began: take more epochs");
+  return lines;
 }
 
 }  // namespace stein::training

@@ -45,6 +45,7 @@ BanditExperiment::BanditExperiment(const runs::RunKind& kind, const runs::Option
   for (const Preset& preset : {showdown_learning(learns_), showdown_bandit(environment), showdown_policy(policy)})
     if (!preset.settings.empty()) offer_preset(preset);
   read(sources);
+  environment_builder_->make_paths_absolute();
   if (!entry.on_devices) policies::check_on_host(policy, inference::parse_device(device_));
 }
 

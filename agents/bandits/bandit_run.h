@@ -74,6 +74,8 @@ class BanditRun final : public runs::RunOf<BanditRepetition> {
   /// Also where every interaction was a forced pull.
   std::vector<std::string> warnings() const override;
   nlohmann::ordered_json protocol() const override;
+  /// Throws Error(data) where the run began with another table.
+  void check_manifest(const nlohmann::ordered_json& manifest) const override;
   std::map<std::string, std::string> data_checksums() const override;
   nlohmann::ordered_json cost() const override;
   void add_cost(const nlohmann::ordered_json& earlier) override;

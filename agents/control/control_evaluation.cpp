@@ -35,12 +35,15 @@ ControlEvaluation::Played ControlEvaluation::play(const ControlAgent& agent,
   }
   played.discounted_return /= static_cast<double>(episodes_);
   played.length /= static_cast<double>(episodes_);
-  if (particle_ < 0) played.of_particles = particle_returns(agent.policy(), environment, episodes_, options);
+  if (particle_ >= 0) return played;
+  // A single policy has played all of them already.
+  played.of_particles = particles == 1 ? std::vector{runs::mean(played.returns)}
+                                       : particle_returns(agent.policy(), environment, episodes_, options);
   return played;
 }
 
 std::int64_t ControlEvaluation::episodes_in_all(std::int64_t particles) const {
-  return episodes_ + (particle_ < 0 ? episodes_of_particles(episodes_, particles) : 0);
+  return episodes_ + (particle_ < 0 && particles > 1 ? episodes_of_particles(episodes_, particles) : 0);
 }
 
 Json ControlEvaluation::perform_on(const ControlExperiment& experiment, ControlRun& run, const RunDirectory&,

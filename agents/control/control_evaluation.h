@@ -27,7 +27,7 @@ class ControlEvaluation final : public runs::RunActionOn<ControlExperiment, Cont
   /// Throws Error(usage) for a particle that the agent does not have.
   /// @param progress  told of every episode
   Played play(const ControlAgent& agent, const envs::ControlEntry::Builder& environment, Progress& progress) const;
-  /// Episodes that `play` takes where there are so many particles.
+  /// Episodes that `play` takes where there are so many particles: of several each plays some of its own besides.
   std::int64_t episodes_in_all(std::int64_t particles) const;
 
   nlohmann::ordered_json perform_on(const ControlExperiment& experiment, ControlRun& run, const RunDirectory& directory,

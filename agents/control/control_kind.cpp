@@ -1,6 +1,8 @@
 // `stein rl`: what the program needs to know of control runs.
 #include <stein/agents/control/control_evaluation.h>
 #include <stein/agents/control/control_experiment.h>
+#include <stein/agents/control/control_export.h>
+#include <stein/agents/control/control_prediction.h>
 #include <stein/agents/control/control_rendering.h>
 #include <stein/agents/control/control_summary.h>
 #include <stein/runs/measured.h>
@@ -74,6 +76,8 @@ runs::ReportLayout report_layout() {
      .readable = readable_control_summary,
      .report = report_layout(),
      .actions = {{"eval", [] { return std::make_unique<ControlEvaluation>(); }},
+                 {"export", [] { return std::make_unique<ControlExport>(); }},
+                 {"predict", [] { return std::make_unique<ControlPrediction>(); }},
                  {"render", [] { return std::make_unique<ControlRendering>(); }}}});
 
 }  // namespace

@@ -30,8 +30,7 @@ PolicyLearner::PolicyLearner(const ControlAgentOptions& options, policies::Contr
       policy_(policy),
       experience_(experience),
       objective_(policy.distribution(), options.entropy_weight, options.clip_ratio, policy.device()),
-      sampler_(watched(make_sampler(options,
-                                    policy.particles().ensemble(seed, options.policy.posterior.arithmetic))),
+      sampler_(watched(make_sampler(options, policy.particles().ensemble(seed, options.policy.posterior.arithmetic))),
                {}, inference::AfterRollback::wait) {
   STEIN_CHECK(is_stein(options.posterior) || sampler_.name() != "svgd",
               "posteriors none and independent have particles that learn on their own, expected another sampler than "
@@ -59,7 +58,7 @@ inference::Target<float>& PolicyLearner::target() {
 }
 
 PolicyLearner::Outcome PolicyLearner::update(const ExperienceRows& rows, std::int64_t iteration,
-                                              LearningMeasures* measures) {
+                                             LearningMeasures* measures) {
   measures_ = measures;
   const std::int64_t m = policy_.particle_count(), n = rows.rows, act = policy_.distribution().actions();
   scale_rows(rows, inverse_alpha(iteration));
@@ -89,8 +88,7 @@ PolicyLearner::Outcome PolicyLearner::update(const ExperienceRows& rows, std::in
 double PolicyLearner::inverse_alpha(std::int64_t iteration) const {
   if (!is_stein(options_.posterior)) return 1;
   const double half_life = options_.alpha_half_life;
-  const double alpha =
-      options_.alpha * (half_life > 0 ? std::exp2(-static_cast<double>(iteration) / half_life) : 1);
+  const double alpha = options_.alpha * (half_life > 0 ? std::exp2(-static_cast<double>(iteration) / half_life) : 1);
   if (!(1 / alpha < largest_inverse_alpha))
     fail(ErrorKind::numeric,
          "alpha has been halved from {} to {} and the gradient of J/α leaves the range of the numbers: expected a "

@@ -71,7 +71,7 @@ class PolicyLearner {
   policies::ControlPolicy& policy_;
   const Experience& experience_;
   PolicyObjective objective_;
-  std::optional<BehaviourKernel> behaviour_;                     ///< where the kernel sees behaviour
+  std::optional<BehaviourKernel> behaviour_;  ///< where the kernel sees behaviour
   distributed::Communicator* ranks_ = &distributed::single_process();
   std::optional<inference::SharedTarget<float>> shared_target_;  ///< with other ranks
   inference::GradientSampler<float>* gradients_ = nullptr;       ///< what `sampler_` holds

@@ -157,9 +157,14 @@ TEST_CASE("every bandit runs with every policy, and no two of their options shar
       CAPTURE(env, chosen);
       // Bandits of data sets need their files; the policy needs a table.
       if (need_files.contains(env) || chosen == "fixed-propensities") continue;
-      const Outcome outcome =
-          run(folder.path(), {"bandit", "--env", env, "--policy", chosen, "--set", "steps=60", "updates=2",
-                              "forced_pulls=1", "--out", env + "-" + chosen, "--json"});
+      std::vector<std::string> arguments{
+          "bandit",           "--env",  env,     "--policy", chosen,      "--out",
+          env + "-" + chosen, "--json", "--set", "steps=60", "updates=2", "forced_pulls=1"};
+      if (env == "table") {  // of one's own
+        std::ofstream(folder / "rows.csv") << "x,y,kind\n.5,1,a\n-1,2,b\n2,3,c\n.1,4,b\n";
+        arguments.insert(arguments.end(), {"file=rows.csv", "target=kind"});
+      }
+      const Outcome outcome = run(folder.path(), arguments);
       CAPTURE(outcome.err);
       if (policies_for_clicks.contains(chosen) && outcome.code == 2) {
         REQUIRE_THAT(outcome.err, Contains("'" + chosen + "' needs rewards in [0, 1]"));
@@ -346,4 +351,33 @@ TEST_CASE("--quiet leaves standard error to warnings, and the log gets everythin
   CHECK(start("quiet", {"--quiet"}).err.empty());
   CHECK_THAT(start("loud", {}).err, Contains("linear/uniform: 20 interactions"));
   CHECK_THAT(content_of(folder / "quiet/log.txt"), Contains("linear/uniform: 20 interactions"));
+}
+
+TEST_CASE("a table of one's own is a bandit, found from any folder, and refused where it has changed",
+          "[cli][bandit]") {
+  const TemporaryDirectory folder;
+  const auto write_table = [&](const std::string& last) {
+    std::ofstream table(folder / "flowers.csv");
+    table << "petal,colour,kind\n";
+    for (int i = 0; i < 40; ++i) table << i % 4 << (i % 2 == 0 ? ",red,rose\n" : ",blue,iris\n");
+    table << last;
+  };
+  write_table("5,red,rose\n");
+  const Outcome outcome =
+      run(folder.path(), {"bandit", "--env", "table", "--policy", "lints", "--set", "file=flowers.csv", "target=kind",
+                          "steps=300", "--seeds", "0:2", "--out", "run", "--json"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(outcome.json()["regret_percent_of_uniform"]["mean"].get<double>() < 30);
+  CHECK_THAT(outcome.json()["source"].get<std::string>(), Contains("flowers.csv, sha256 "));
+  std::filesystem::create_directory(folder / "elsewhere");
+  CHECK(run(folder / "elsewhere", {"resume", "../run", "--set", "steps=400", "--quiet"}).code == 0);
+  write_table("5,red,iris\n");
+  const Outcome changed = run(folder.path(), {"resume", "run", "--set", "steps=500"});
+  CHECK(changed.code == 3);
+  CHECK_THAT(changed.err, Contains("the table of the run has changed"));
+  const Outcome lost =
+      run(folder.path(), {"bandit", "--env", "table", "--policy", "lints", "--set", "file=flowers.csv"});
+  CHECK(lost.code == 2);
+  CHECK_THAT(lost.err, Contains("petal, colour, kind"));
 }

@@ -46,7 +46,7 @@ TEST_CASE("a trained policy decides over a pipe, and changes nothing unless it l
   CHECK(files_of(folder / "run/checkpoints") == checkpoints);
   CHECK_FALSE(std::filesystem::exists(folder / "run/service"));
   CHECK(ask(folder, "run --rewards", context)[0]["reward_mean"].size() == 5);
-  CHECK_THAT(content_of(folder / "errors"), Contains("1 decisions"));
+  CHECK_THAT(content_of(folder / "errors"), Contains("1 decision, "));
 }
 
 TEST_CASE("a service that learns goes on with what it has learned", "[cli][predict]") {

@@ -16,6 +16,9 @@ TEST_CASE("a slip of the fingers finds the name that was meant", "[core]") {
   CHECK(nearest_name("ucb", std::vector<std::string>{"bbb", "linucb"}) == "linucb");
   CHECK(nearest_name("setps", std::vector<std::string>{"seeds", "steps"}) == "steps");  // neighbours change places
   CHECK_FALSE(nearest_name("cartpole", names));
+  const std::vector<std::string> tasks{"cartpole", "cartpole-swingup", "CartPole-v1"};
+  CHECK(nearest_name("CartPole", tasks) == "CartPole-v1");  // as its letters are written
+  CHECK(nearest_name("Cartpole", tasks) == "cartpole");
   CHECK(suggestion("cartpole", names) == " Known: mushroom, mushroom-synthetic, wheel, linear.");
   CHECK(suggestion("x", {}).empty());
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
@@ -69,18 +70,36 @@ TEST_CASE("a directory says whether there is a run in it, and whether it may be 
 
 TEST_CASE("a removed run takes its folder with it, unless a person's own files are there", "[core][run_directory]") {
   const test::TemporaryDirectory folder;
+  const std::vector<std::filesystem::path> run{folder / "run"};
   make_run(folder / "run");
-  RunDirectory::remove(folder / "run");
+  RunDirectory::remove(run);
   CHECK_FALSE(std::filesystem::exists(folder / "run"));
   make_run(folder / "run");
   write_file_atomically(folder / "run/notes.txt", "mine");
-  RunDirectory::remove(folder / "run");
+  RunDirectory::remove(run);
   CHECK_FALSE(std::filesystem::exists(folder / "run/config.toml"));
   CHECK(read_file(folder / "run/notes.txt") == "mine");
-  CHECK_NOTHROW(RunDirectory::remove(folder / "none"));
+  CHECK_NOTHROW(RunDirectory::create(folder / "run", Existing::overwrite));  // there was a run beside them
+  RunDirectory::remove(std::vector{folder / "none"});
   CHECK_FALSE(std::filesystem::exists(folder / "none"));
   write_file_atomically(folder / "notes.txt", "mine");
-  CHECK_ERROR(RunDirectory::remove(folder.path()), usage, "no run of Stein");
+  CHECK_ERROR(RunDirectory::remove(std::vector{folder.path()}), usage, "no run of Stein");
+}
+
+TEST_CASE("of several runs none is removed where one is not to be", "[core][run_directory]") {
+  const test::TemporaryDirectory folder;
+  const std::vector<std::filesystem::path> runs{folder / "one", folder / "two"};
+  make_run(folder / "one");
+  {
+    const RunDirectory held = RunDirectory::create(folder / "two");
+    CHECK_ERROR(RunDirectory::remove(runs), usage, "another process is at work", "two");
+  }
+  CHECK(RunDirectory::is_in(folder / "one"));
+  std::filesystem::create_directory(folder / "three");
+  write_file_atomically(folder / "three/notes.txt", "mine");
+  CHECK_ERROR(RunDirectory::remove(std::vector{folder / "one", folder / "three"}), usage, "no run of Stein");
+  CHECK(RunDirectory::is_in(folder / "one"));
+  CHECK_FALSE(std::filesystem::exists(folder / "three" / RunDirectory::lock_name));
 }
 
 TEST_CASE("a run that was cut short anywhere can be overwritten", "[core][run_directory]") {

@@ -1,4 +1,5 @@
 // Every registered bandit keeps the contract of envs/bandit_environment.h.
+#include <stein/core/atomic_file.h>
 #include <stein/core/data/manifest.h>
 #include <stein/core/rng.h>
 #include <stein/envs/bandit_environment.h>
@@ -9,6 +10,7 @@
 #include <memory>
 
 #include "core/error_matcher.h"
+#include "core/temporary_directory.h"
 #include "skip.h"
 
 namespace stein::envs {
@@ -27,6 +29,12 @@ std::unique_ptr<BanditEnvironment> make_bandit(const std::string& name) {
   const auto builder = bandits().at(name).builder();
   OptionTable table;
   builder->describe(table);
+  const test::TemporaryDirectory folder;
+  if (name == "table") {  // which has no rows of its own
+    write_file_atomically(folder / "rows.csv", "x,y,class\n.5,1,a\n-1,2,b\n2,3,c\n.1,4,b\n");
+    table.set("file", (folder / "rows.csv").string());
+    table.set("target", "class");
+  }
   try {
     return builder->make({});
   } catch (const Error& error) {

@@ -133,7 +133,7 @@ TEST_CASE("a plan that makes no sense is refused before anything is written", "[
 
 TEST_CASE("a sweep that is run leaves a run for every value, and its summaries in one", "[runs][sweep]") {
   const test::TemporaryDirectory folder;
-  const Sweep sweep = plan(folder / "sweep", {"steps=5,7"}, {.preset = "paper", .settings = {{"seeds", "0:2"}}});
+  Sweep sweep = plan(folder / "sweep", {"steps=5,7"}, {.preset = "paper", .settings = {{"seeds", "0:2"}}});
   sweep.write(Existing::refuse);
   CHECK(Sweep::is_in(folder / "sweep"));
   CHECK(advance(Sweep::open(folder / "sweep")));  // all that it needs is on disk
@@ -156,7 +156,7 @@ TEST_CASE("what a run would refuse when it begins is known before any has begun"
   const auto sources = [](const std::string& voices) {
     return runs::OptionSources{.settings = {{"voice", voices}}, .data = "songs"};
   };
-  const Sweep sweep = plan_songs(folder / "sweep", sources("solo,mute,hum"));
+  Sweep sweep = plan_songs(folder / "sweep", sources("solo,mute,hum"));
   const runs::SessionOptions options{.quiet = true};
   made.clear();
   CHECK_ERROR(sweep.check(options, Existing::refuse), data, "voice=mute: there is nothing to hear in '",
@@ -167,7 +167,7 @@ TEST_CASE("what a run would refuse when it begins is known before any has begun"
               "voice=mute");  // no folder yet
   CHECK_ERROR(sweep.check({.data = "here", .quiet = true}, Existing::refuse), data, "in 'here'");
 
-  const Sweep audible = plan_songs(folder / "sweep", sources("solo,choir,hum"));
+  Sweep audible = plan_songs(folder / "sweep", sources("solo,choir,hum"));
   audible.write(Existing::refuse);
   REQUIRE_FALSE(advance(audible, {.stop_after = 7, .quiet = true}));  // in the first
   made.clear();
@@ -185,7 +185,7 @@ TEST_CASE("what a run would refuse when it begins is known before any has begun"
 
 TEST_CASE("an interrupted sweep goes on where it stopped", "[runs][sweep]") {
   const test::TemporaryDirectory folder;
-  const Sweep sweep = plan(folder / "sweep", {"steps=5,20,30"});
+  Sweep sweep = plan(folder / "sweep", {"steps=5,20,30"});
   sweep.write(Existing::refuse);
   CHECK_FALSE(advance(sweep, {.stop_after = 7, .quiet = true}));
   CHECK(fs::exists(folder / "sweep/steps=5/summary.json"));
@@ -204,7 +204,7 @@ TEST_CASE("an interrupted sweep goes on where it stopped", "[runs][sweep]") {
 
 TEST_CASE("asked to stop while a run sums up, a sweep begins no other", "[runs][sweep]") {
   const test::TemporaryDirectory folder;
-  const Sweep sweep = plan(folder / "sweep", {"steps=5,7"});
+  Sweep sweep = plan(folder / "sweep", {"steps=5,7"});
   sweep.write(Existing::refuse);
   test::in_summary = [](const Watch& watch) { watch.stop().request_stop(); };
   const bool done = advance(sweep);
@@ -221,7 +221,7 @@ TEST_CASE("asked to stop while a run sums up, a sweep begins no other", "[runs][
 
 TEST_CASE("asked to stop between two runs, a sweep begins no other", "[runs][sweep]") {
   const test::TemporaryDirectory folder;
-  const Sweep sweep = plan(folder / "sweep", {"steps=5,7"});
+  Sweep sweep = plan(folder / "sweep", {"steps=5,7"});
   sweep.write(Existing::refuse);
   const test::CounterExperiment first(test::registered_counter(), {.settings = {{"steps", "5"}}});
   REQUIRE(runs::start_run(first, folder / "sweep/steps=5", Existing::refuse, {.quiet = true}).finished);
@@ -246,7 +246,7 @@ TEST_CASE("runs of a sweep find the data that it was planned with, also those th
 
 TEST_CASE("a run that diverges stops no other, and is not tried again", "[runs][sweep]") {
   const test::TemporaryDirectory folder;
-  const Sweep sweep = plan(folder / "sweep", {"breaks_at=3,0"});
+  Sweep sweep = plan(folder / "sweep", {"breaks_at=3,0"});
   sweep.write(Existing::refuse);
   CHECK(advance(sweep));
   CHECK(Sweep::diverged(folder / "sweep/breaks_at=3"));
@@ -264,7 +264,7 @@ TEST_CASE("a run that diverges stops no other, and is not tried again", "[runs][
 
 TEST_CASE("a damaged summary is written again, and one that cannot be is a data error", "[runs][sweep]") {
   const test::TemporaryDirectory folder;
-  const Sweep sweep = plan(folder / "sweep", {"steps=5,7"});
+  Sweep sweep = plan(folder / "sweep", {"steps=5,7"});
   sweep.write(Existing::refuse);
   CHECK(advance(sweep));
   write_file_atomically(folder / "sweep/steps=5/summary.json", "{\"steps\": 5");
@@ -275,30 +275,66 @@ TEST_CASE("a damaged summary is written again, and one that cannot be is a data 
 
 TEST_CASE("another sweep in the folder is refused, or replaced with all its runs", "[runs][sweep]") {
   const test::TemporaryDirectory folder;
-  const Sweep first = plan(folder / "sweep", {"steps=5,7"});
-  first.write(Existing::refuse);
-  CHECK(advance(first));
-  const Sweep second = plan(folder / "sweep", {"steps=7,9"});
-  CHECK_ERROR(second.write(Existing::refuse), usage, "holds another sweep", "--overwrite");
-  const Sweep longer = plan(folder / "sweep", {"steps=5,7,9"});
+  const auto first = [&] { return plan(folder / "sweep", {"steps=5,7"}); };
+  const auto second = [&] { return plan(folder / "sweep", {"steps=7,9"}); };
+  first().write(Existing::refuse);
+  CHECK(advance(first()));
+  CHECK_ERROR(second().write(Existing::refuse), usage, "holds another sweep", "--overwrite");
+  Sweep longer = plan(folder / "sweep", {"steps=5,7,9"});
   CHECK_ERROR(longer.write(Existing::refuse), usage, "holds another sweep");
-  const Sweep broken = plan(folder / "sweep", {"steps=5,7"}, {.settings = {{"breaks_at", "3"}}});
+  Sweep broken = plan(folder / "sweep", {"steps=5,7"}, {.settings = {{"breaks_at", "3"}}});
   CHECK_ERROR(broken.write(Existing::refuse), usage, "holds another sweep");
   fs::create_directory(folder / "sweep/steps=9");
   write_file_atomically(folder / "sweep/steps=9/mine.txt", "mine");
-  CHECK_ERROR(second.write(Existing::overwrite), usage, "steps=9", "no run of Stein");
+  CHECK_ERROR(second().write(Existing::overwrite), usage, "steps=9", "no run of Stein");
   CHECK(fs::exists(folder / "sweep/steps=5/summary.json"));  // nothing went
   fs::remove_all(folder / "sweep/steps=9");
-  write_file_atomically(first.page(), "the earlier report");
-  second.write(Existing::overwrite);
-  CHECK_FALSE(fs::exists(first.page()));
+  write_file_atomically(first().page(), "the earlier report");
+  second().write(Existing::overwrite);
+  CHECK_FALSE(fs::exists(first().page()));
   CHECK_FALSE(fs::exists(folder / "sweep/steps=5"));
   CHECK_FALSE(fs::exists(folder / "sweep/steps=7/summary.json"));
   CHECK(names_of(Sweep::open(folder / "sweep")) == Names{"steps=7", "steps=9"});
   write_file_atomically(folder / "sweep/sweep.json", "{");  // damaged
-  CHECK_ERROR(first.write(Existing::refuse), data, "sweep.json");
-  first.write(Existing::overwrite);
+  CHECK_ERROR(first().write(Existing::refuse), data, "sweep.json");
+  first().write(Existing::overwrite);
   CHECK(names_of(Sweep::open(folder / "sweep")) == Names{"steps=5", "steps=7"});
+}
+
+TEST_CASE("a sweep is not touched while another is at work on it or on one of its runs", "[runs][sweep]") {
+  const test::TemporaryDirectory folder;
+  const auto sweep = [&] { return plan(folder / "sweep", {"steps=5,7"}); };
+  {
+    Sweep held = sweep();
+    held.write(Existing::refuse);
+    for (const Existing existing : {Existing::refuse, Existing::overwrite})
+      CHECK_ERROR(sweep().write(existing), usage, "another process is at work on the sweep");
+    CHECK_ERROR(Sweep::open(folder / "sweep", Access::write), usage, "another process is at work on the sweep");
+    CHECK(advance(held));
+  }
+  const Sweep resumed = Sweep::open(folder / "sweep", Access::write);
+  CHECK_ERROR(sweep().write(Existing::refuse), usage, "another process is at work on the sweep");
+  CHECK(Sweep::open(folder / "sweep").size() == 2);  // to look at it is free
+  const test::TemporaryDirectory other;
+  plan(other / "sweep", {"steps=5,7"}).write(Existing::refuse);
+  CHECK(advance(Sweep::open(other / "sweep")));
+  const RunDirectory served = RunDirectory::open(other / "sweep/steps=7", Access::write);
+  CHECK_ERROR(plan(other / "sweep", {"steps=5,7"}).write(Existing::overwrite), usage, "another process is at work",
+              "steps=7");
+  CHECK(fs::exists(other / "sweep/steps=5/summary.json"));
+}
+
+TEST_CASE("a person's files in the run of a sweep stay where it is replaced", "[runs][sweep]") {
+  const test::TemporaryDirectory folder;
+  const auto sweep = [&] { return plan(folder / "sweep", {"steps=5,7"}); };
+  sweep().write(Existing::refuse);
+  CHECK(advance(sweep()));
+  write_file_atomically(folder / "sweep/steps=5/mine.txt", "mine");
+  sweep().write(Existing::overwrite);
+  CHECK_FALSE(fs::exists(folder / "sweep/steps=5/summary.json"));
+  CHECK(advance(sweep()));
+  CHECK(fs::exists(folder / "sweep/steps=5/summary.json"));
+  CHECK(read_file(folder / "sweep/steps=5/mine.txt") == "mine");
 }
 
 TEST_CASE("a folder without a sweep, or with a broken plan, is an error in words", "[runs][sweep]") {
@@ -327,8 +363,7 @@ TEST_CASE("runs of two kinds have no table", "[runs][sweep]") {
 
 TEST_CASE("several values of the option that a kind compares are a sweep over it", "[runs][sweep][compared]") {
   const test::TemporaryDirectory folder;
-  const Sweep songs =
-      plan_songs(folder / "songs", {.settings = {{"voice", "hum"}, {"steps", "3"}, {"voice", "solo,choir"}}});
+  Sweep songs = plan_songs(folder / "songs", {.settings = {{"voice", "hum"}, {"steps", "3"}, {"voice", "solo,choir"}}});
   CHECK(songs.axes() == std::vector{SweepAxis{.key = "voice", .values = {"solo", "choir"}}});
   CHECK(names_of(songs) == Names{"voice=solo", "voice=choir"});
   CHECK(songs.labels() == Names{"solo", "choir"});
@@ -366,7 +401,7 @@ TEST_CASE("a comparison that makes no sense is refused", "[runs][sweep][compared
 TEST_CASE("an option that only some runs of a sweep have is for them, and one that none has is refused",
           "[runs][sweep][compared]") {
   const test::TemporaryDirectory folder;
-  const Sweep songs = plan_songs(
+  Sweep songs = plan_songs(
       folder / "songs",
       {.toml = "singers = 8\n", .toml_name = "f.toml", .settings = {{"voice", "solo,choir,hum"}, {"pitch", "220"}}});
   songs.write(Existing::refuse);
