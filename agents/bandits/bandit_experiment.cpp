@@ -23,6 +23,8 @@ BanditExperiment::BanditExperiment(const runs::RunKind& kind, const runs::Option
   const std::string policy = sources.look_ahead("policy", policy_);
   STEIN_CHECK(!envs::controls().entries().contains(environment),
               "'{0}' is a control task, not a bandit: `stein rl --env {0}` learns it", environment);
+  STEIN_CHECK(!environment.ends_with(".csv") && !environment.ends_with(".csv.gz"),
+              "'{0}' is no bandit: a table of your own is --env table --set file={0} target=COLUMN", environment);
   const policies::PolicyEntry& entry = policies::bandit_policies().at(policy);
   environment_builder_ = envs::bandits().at(environment).builder();
   policy_builder_ = entry.builder();

@@ -9,10 +9,12 @@ from results_page import choice_of, ends_of_grid
 TUNED = PLAN["tuned"]
 
 
-def grid_of(policy):
-    """The values of every option, {option: values}: those of the plan's grid and those that it was extended by."""
-    more = TUNED["extended"].get(policy, {})
-    return {option: sorted(values + more.get(option, [])) for option, values in TUNED["grid"][policy].items()}
+def grid_of(bandit, policy):
+    """The values of every option, {option: values}: those of the plan's grid, and those that it was extended by, for all bandits or for
+    this one."""
+    more = [TUNED["extended"].get(policy, {}), TUNED["extended_on"].get(bandit["name"], {}).get(policy, {})]
+    return {option: sorted(values + [value for each in more for value in each.get(option, [])])
+            for option, values in TUNED["grid"][policy].items()}
 
 
 def settings_tried():
@@ -23,7 +25,7 @@ def settings_tried():
 
 def tuning_runs(bandit, policy):
     """(settings, record's file, command) of every point of the grid."""
-    for name, settings in combinations(grid_of(policy)):
+    for name, settings in combinations(grid_of(bandit, policy)):
         yield (settings, result_file("tuning", bandit["name"], policy + name),
                command_of(bandit, POLICIES[policy], bandit["tuning_steps"], TUNED["tuning_seeds"], settings))
 
@@ -65,9 +67,9 @@ def run_tuned(names):
         settings = chosen(bandit, policy)
         if settings is None:
             sys.exit(f"{policy} on {bandit['name']}: the tuning grid has not been run whole; run `tune` first")
-        for option, end in ends_of_grid(grid_of(policy), settings).items():
+        for option, end in ends_of_grid(grid_of(bandit, policy), settings).items():
             sys.exit(f"{policy} on {bandit['name']}: the chosen {option} {settings[option]:g} is the {end} of its grid; put values beyond it "
-                     "into `extended` of the plan and run `tune` again")
+                     "into `extended` or `extended_on` of the plan and run `tune` again")
         experiment(*reported(bandit, policy, settings), commit, with_curve=False)
 
 
@@ -87,7 +89,7 @@ def section(defaults):
                 continue
             entry = read_record(*reported(bandit, policy, settings))
             entries += [entry] if entry else []
-            text += (f"{label} | {choice_of(grid_of(policy), settings)} | {cell(entry)} | {cell(defaults[bandit['name']].get(policy))} | "
+            text += (f"{label} | {choice_of(grid_of(bandit, policy), settings)} | {cell(entry)} | {cell(defaults[bandit['name']].get(policy))} | "
                      f"{f'`{shown_command(entry)}`' if entry else ''} |\n")
     return text + (f"\nRecords by commit, those of tuning included: {by_commit(entries)}.\n" if entries else "")
 

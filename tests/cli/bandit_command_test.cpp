@@ -376,6 +376,9 @@ TEST_CASE("a table of one's own is a bandit, found from any folder, and refused 
   const Outcome changed = run(folder.path(), {"resume", "run", "--set", "steps=500"});
   CHECK(changed.code == 3);
   CHECK_THAT(changed.err, Contains("the table of the run has changed"));
+  const Outcome file = run(folder.path(), {"bandit", "--env", "flowers.csv", "--policy", "lints"});
+  CHECK(file.code == 2);
+  CHECK_THAT(file.err, Contains("--env table --set file=flowers.csv target=COLUMN"));
   const Outcome lost =
       run(folder.path(), {"bandit", "--env", "table", "--policy", "lints", "--set", "file=flowers.csv"});
   CHECK(lost.code == 2);

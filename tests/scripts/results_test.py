@@ -21,6 +21,7 @@ sys.dont_write_bytecode = True
 import bandit_curves
 import bandit_paper
 import bandit_runs
+import bandit_tuned
 import records
 import results_page
 import sequences
@@ -457,6 +458,13 @@ class BanditDefaultsTest(ResultsTest):
         page = (self.root / "docs/results/bandit_defaults.md").read_text()
         self.assertIn("| svgd | not run on all |", page)
         self.assertNotIn("first or second of all policies", page)
+
+    def test_a_grid_is_made_longer_for_all_bandits_or_for_one(self):
+        plan = self.plan["tuned"]
+        begun, longer = (part["svgd"]["function_deviation"] for part in (plan["grid"], plan["extended"]))
+        of_wheel = plan["extended_on"]["wheel δ=0.9"]["svgd"]["function_deviation"]
+        self.assertEqual(bandit_tuned.grid_of({"name": "mushroom"}, "svgd")["function_deviation"], sorted(begun + longer))
+        self.assertEqual(bandit_tuned.grid_of({"name": "wheel δ=0.9"}, "svgd")["function_deviation"], sorted(begun + longer + of_wheel))
 
     def test_the_order_of_the_paper_is_told_claim_by_claim_with_lock_ins(self):
         percents = {"ε-greedy, ε = 0": 10, "ε-greedy, ε = 0.01": 20, "ε-greedy, ε = 0.05": 30, "svgd": 20, "s2vgd": 25, "vmg": 40}
