@@ -15,16 +15,28 @@ class LineAnswers {
   /// @param out  stays open and is not owned
   explicit LineAnswers(std::FILE* out) : out_(out) {}
 
-  /// Where the next answer is appended, its line end with it.
-  std::string& text() { return text_; }
-  /// To be called after each answer. @throws Error(io)
-  void hand_on_unless_more(const LineStream& lines) {
+  /// Calls append(text), which puts the answer to the last line of `lines` behind `text`, its line end with it. Where
+  /// it throws, the answers to lines before are handed on first. @throws Error(io)
+  template <class Append>
+  void add(const LineStream& lines, const Append& append) {
+    try {
+      append(text_);
+    } catch (...) {
+      hand_on();
+      throw;
+    }
     if (!lines.ready() || text_.size() > most_bytes) hand_on();
   }
-  /// @throws Error(io)
-  void hand_on();
+  /// The same at the end of all lines. @throws Error(io)
+  template <class Append>
+  void finish(const Append& append) {
+    append(text_);
+    hand_on();
+  }
 
  private:
+  void hand_on();
+
   static constexpr std::size_t most_bytes = std::size_t{1} << 16;
 
   std::FILE* out_;

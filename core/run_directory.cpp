@@ -99,18 +99,17 @@ void RunDirectory::check_replaceable(const fs::path& root) {
 
 void RunDirectory::remove(std::span<const fs::path> roots, std::span<const std::string> result_files) {
   std::error_code ignored;
-  std::vector<RunDirectory> held;
   for (const fs::path& root : roots) check_replaceable(root);
+  for (const fs::path& root : roots)
+    if (fs::exists(root, ignored)) RunDirectory(root).lock();  // for a moment: there may be more than files can be open
   for (const fs::path& root : roots) {
     if (!fs::exists(root, ignored)) continue;
-    held.push_back(RunDirectory(root));
-    held.back().lock();
-  }
-  for (const RunDirectory& run : held) {
-    remove_run(run.root_, result_files);
-    if (is_occupied(run.root_)) continue;  // by a person's own files: the lock says that there was a run beside them
-    fs::remove(run.root_ / lock_name, ignored);
-    fs::remove(run.root_, ignored);
+    RunDirectory run(root);
+    run.lock();
+    remove_run(root, result_files);
+    if (is_occupied(root)) continue;  // by a person's own files: the lock says that there was a run beside them
+    fs::remove(root / lock_name, ignored);
+    fs::remove(root, ignored);
   }
 }
 

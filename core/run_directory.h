@@ -46,10 +46,9 @@ class RunDirectory {
   static void check_replaceable(const std::filesystem::path& root);
 
   /// Removes the runs at `roots`, complete or cut short, and each folder where nothing else is in it; where there is
-  /// none nothing happens. Looks at all, and holds all, before the first goes.
+  /// none nothing happens. Looks at all before the first goes.
   /// @throws Error(usage) if one of them holds files but no run, or another process is at work on it: nothing is
-  /// removed
-  ///         then; Error(io) if one cannot be removed
+  ///         removed then, unless the process came meanwhile; Error(io) if one cannot be removed
   static void remove(std::span<const std::filesystem::path> roots, std::span<const std::string> result_files = {});
 
   const std::filesystem::path& root() const { return root_; }

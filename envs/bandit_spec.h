@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,8 +22,9 @@ struct BanditSpec {
   bool bounded = false;             ///< single rewards lie between the two as well: clicks do
   /// sd of the rewards of uniformly drawn arms: the scale that makes rewards of unit spread. None: not known.
   std::optional<double> reward_deviation = std::nullopt;
-  std::string data;                      ///< "real", or "synthetic"
-  std::string source;                    ///< paper, file and checksum, or formula that it follows
+  std::string data;                            ///< "real", or "synthetic"
+  std::string source;                          ///< paper, file and checksum, or formula that it follows
+  std::map<std::string, std::string> files{};  ///< of a table that was read: name → SHA-256
   std::vector<std::string> arm_names{};  ///< [arms], or empty where arms are just numbered, or are not known before
 
   /// Numbers of a context that is not one-hot.

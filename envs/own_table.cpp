@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace stein::envs {
 namespace {
@@ -20,11 +21,18 @@ Table read_complete_rows(const OwnTable::Options& options) {
               options.file.string(), fmt::join(csv_column_names(options.file), ", "));
   STEIN_CHECK(std::ranges::find(options.ignore, options.target) == options.ignore.end(),
               "option 'ignore': the column '{}' cannot be the target and be left out", options.target);
-  // Whole numbers are names of classes here, however they are written.
+  // Whole numbers are names of classes here.
   std::vector<std::string> categorical = options.categorical;
   const std::vector<std::string> columns = csv_column_names(options.file);
   if (std::ranges::find(columns, options.target) != columns.end()) categorical.push_back(options.target);
+  const bool is_named = std::ranges::find(options.categorical, options.target) != options.categorical.end();
   Table table = read_csv_table(options.file, {.categorical = std::move(categorical), .ignore = options.ignore});
+  for (const std::string& name : table.columns[table.find(options.target, "a bandit's target")].categories)
+    if (const auto number = number_in(name); !is_named && number && *number != std::floor(*number))
+      fail(ErrorKind::data,
+           "the target '{}' of '{}' has numbers that are not whole, such as {}: where they are classes all the same, "
+           "name it in 'categorical'",
+           options.target, options.file.string(), name);
   const std::vector<std::int64_t> complete = table.complete_rows();
   if (complete.empty()) fail(ErrorKind::data, "every row of '{}' has a missing cell", options.file.string());
   table.keep_rows(complete);

@@ -31,7 +31,8 @@ class OwnTable final : public Classification {
   };
 
   /// @throws Error(usage) without a file or a target, and for a name that is no column; Error(data) as read_csv_table
-  ///         and Classification, and where no row is complete; Error(io)
+  ///         and Classification, for a target of numbers that are not whole, unless `categorical` names it, and where
+  ///         no row is complete
   OwnTable(const Options& options, const DataSource& source);
 };
 

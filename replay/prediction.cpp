@@ -162,19 +162,12 @@ Json Prediction::perform(const RunDirectory& directory, const std::string& data,
       check_names(format->context_names(), columns);
       check_fits(*format, policy->spec());
     }
-    try {
-      service.answer(line, answers.text());
-    } catch (...) {
-      answers.hand_on();  // to lines before it
-      throw;
-    }
-    answers.hand_on_unless_more(lines);
+    answers.add(lines, [&](std::string& text) { service.answer(line, text); });
     if (!learn_ || done() < saved + checkpoint_every_) continue;
     save(held, *policy);
     saved = done();
   }
-  service.finish(answers.text());
-  answers.hand_on();
+  answers.finish([&](std::string& text) { service.finish(text); });
   if (learn_) save(held, *policy);
   if (service.errors() > 0 && service.decisions() == 0 && policy->outcomes() == known)
     fail(ErrorKind::data, "no line was understood; the answers say why, beginning with: {}", service.first_error());

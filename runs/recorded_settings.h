@@ -13,8 +13,9 @@
 namespace stein::runs {
 
 /// The experiment of the run in `directory`, with `settings` in place of what its file says.
-/// Throws Error(usage) for an option of the file that is unknown, and for one that the file lacks and for which no
-/// value of older runs is declared; Error(data) if the program has no runs of this kind.
+/// Throws Error(data) if the program has no runs of this kind, for an option of the file that is unknown or out of its
+/// range, and for one that the file lacks and for which no value of older runs is declared; Error(usage) for
+/// `settings`.
 std::unique_ptr<Experiment> recorded_experiment(const RunDirectory& directory,
                                                 const std::vector<std::pair<std::string, std::string>>& settings = {});
 

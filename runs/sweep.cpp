@@ -85,8 +85,7 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-/// Whether there is anything but what those who work there leave for a moment, or for ever: a lock, a file half
-/// written.
+/// Whether there is anything but a lock file or an unfinished write.
 bool holds_files(const fs::path& directory) {
   std::error_code ignored;
   return std::ranges::any_of(fs::directory_iterator(directory, ignored), [](const fs::directory_entry& entry) {
@@ -176,15 +175,15 @@ bool Sweep::is_in(const fs::path& directory) {
 
 Sweep Sweep::open(const fs::path& directory, Access access) {
   if (!is_in(directory)) fail(ErrorKind::data, "there is no sweep in '{}'", directory.string());
+  Sweep sweep;
+  sweep.directory_ = directory;
+  if (access == Access::write) sweep.lock_ = sweep.take_lock();
   try {
     const Json json = read_json_object(directory / file_name);
     for (const char* key : {"kind", "axes", "runs"})
       if (!json.contains(key))
         fail(ErrorKind::data, "'{}' is no plan of a sweep: expected the key '{}', there is none",
              (directory / file_name).string(), key);
-    Sweep sweep;
-    sweep.directory_ = directory;
-    if (access == Access::write) sweep.lock_ = sweep.take_lock();
     sweep.kind_ = json.at("kind").get<std::string>();
     sweep.preset_ = json.value("preset", "");
     sweep.data_ = json.value("data", "");

@@ -1,8 +1,8 @@
 #include <stein/agents/bandits/bandit_run.h>
 #include <stein/core/atomic_file.h>
 #include <stein/core/data/manifest.h>
-#include <stein/core/error.h>
 #include <stein/replay/decision_log.h>
+#include <stein/runs/data_checksums.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/repetitions.h>
 #include <stein/runs/seed_statistics.h>
@@ -31,14 +31,6 @@ replay::LoggedDecision logged(const Interaction& now, std::uint64_t seed) {
           .expected_rewards = now.expected_rewards,
           .propensities = now.propensities,
           .deterministic = now.deterministic};
-}
-
-/// Names and checksums of the files of a table, which its source ends with; empty where there are none.
-std::string_view files_in(std::string_view source) {
-  const std::size_t first = source.find(", sha256 ");
-  if (first == std::string_view::npos) return {};
-  const std::size_t before = source.rfind("; ", first);
-  return source.substr(before == std::string_view::npos ? 0 : before + 2);
 }
 
 double entropy(std::span<const double> probabilities) {
@@ -166,15 +158,12 @@ Json BanditRun::protocol() const {
 }
 
 void BanditRun::check_manifest(const Json& manifest) const {
-  const std::string source = manifest.value("protocol", Json::object()).value("source", "");
-  const std::string_view then = files_in(source), now = files_in(spec().source);
-  if (!then.empty() && !now.empty() && then != now)
-    fail(ErrorKind::data, "the table of the run has changed: it began with {}, and here is {}", then, now);
+  runs::check_data_checksums(manifest, data_checksums(), "the table", "begin a new run");
 }
 
 std::map<std::string, std::string> BanditRun::data_checksums() const {
-  std::map<std::string, std::string> sums;
-  if (spec().data != "real") return sums;
+  std::map<std::string, std::string> sums = spec().files;
+  if (!sums.empty() || spec().data != "real") return sums;
   for (const DataSet& set : data_sets()) {
     if (set.name != spec().name) continue;
     for (const DataFile& file : set.files) sums[file.name] = file.sha256;

@@ -190,7 +190,8 @@ bool ControlAgent::update() {
   baseline_has_seen_ = false;
   if (options_.minibatches == 1) {
     for (std::int64_t epoch = 0; epoch < options_.epochs; ++epoch)
-      if (const Outcome end = step(experience_.all()); end != Outcome::moved) return end != Outcome::went_back;
+      if (const Outcome outcome = step(experience_.all()); outcome != Outcome::moved)
+        return outcome != Outcome::went_back;
     return true;
   }
   const std::int64_t rows = experience_.all().rows;
@@ -206,8 +207,8 @@ bool ControlAgent::update() {
       const std::int64_t begin = part * rows / options_.minibatches, end = (part + 1) * rows / options_.minibatches;
       if (begin == end) continue;
       const std::span<const std::int64_t> chosen(order.data() + begin, static_cast<std::size_t>(end - begin));
-      const Outcome end_of_step = step(experience_.pick(chosen), chosen);
-      if (end_of_step != Outcome::moved) return end_of_step != Outcome::went_back;
+      const Outcome outcome = step(experience_.pick(chosen), chosen);
+      if (outcome != Outcome::moved) return outcome != Outcome::went_back;
     }
   }
   return true;

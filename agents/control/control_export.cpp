@@ -79,8 +79,7 @@ void ControlExport::check_experiment(const ControlExperiment&) const {
 
 Json ControlExport::perform_on(const ControlExperiment& experiment, ControlRun& run, const RunDirectory&,
                                const runs::Console&) {
-  const ControlAgent& agent =
-      seed_ < 0 ? run.repetition(0).agent() : run.of_seed(static_cast<std::uint64_t>(seed_)).agent();
+  const ControlAgent& agent = run.agent_of(seed_);
   const policies::ControlPolicy& policy = agent.policy();
   const auto environment = experiment.environment_builder().make(1);
   Snapshot file;
@@ -88,18 +87,17 @@ Json ControlExport::perform_on(const ControlExperiment& experiment, ControlRun& 
   put_observation_units(policy, file);
   put_action_bounds(environment->spec(), file);
   const bool maps = environment->action_bounds().maps();
-  SafetensorsMetadata facts{
-      {"activation", policy.activation() == inference::Activation::tanh ? "tanh" : "relu"},
-      {"actions", maps ? "from [-1, 1] to [action.low, action.high]" : "as they are"},
-      {"agent", experiment.agent()},
-      {"env", experiment.environment()},
-      {"env_version", fmt::format("{}", environment->spec().version)},
-      {"outputs", std::string(outputs_of(policy))},
-      {"posterior", experiment.posterior()},
-      {"run", experiment.name()},
-      {"seed", fmt::format("{}", agent.seed())},
-      {"steps", fmt::format("{}", agent.total_steps())},
-      {"stein", std::string(version())}};
+  SafetensorsMetadata facts{{"activation", policy.activation() == inference::Activation::tanh ? "tanh" : "relu"},
+                            {"actions", maps ? "from [-1, 1] to [action.low, action.high]" : "as they are"},
+                            {"agent", experiment.agent()},
+                            {"env", experiment.environment()},
+                            {"env_version", fmt::format("{}", environment->spec().version)},
+                            {"outputs", std::string(outputs_of(policy))},
+                            {"posterior", experiment.posterior()},
+                            {"run", experiment.name()},
+                            {"seed", fmt::format("{}", agent.seed())},
+                            {"steps", fmt::format("{}", agent.total_steps())},
+                            {"stein", std::string(version())}};
   if (const policies::ActionDraw draw = policy.distribution().row_draw(); draw.deviation_moves)
     facts.emplace("log_deviation_at_0", fmt::format("{}", draw.start));
   write_safetensors(file_, file, facts);

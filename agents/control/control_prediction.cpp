@@ -10,8 +10,8 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace stein::agents {
@@ -27,12 +27,26 @@ struct Choice {
   bool sampled = false;
 };
 
-/// What a line asks for.
-struct Question {
-  std::vector<float> observation;
-  bool reset = false;
-  std::optional<Json> id{};
-};
+/// Nothing that is answered is nested deeper, an `id` included: what writes JSON calls itself for each level.
+constexpr int deepest = 16;
+/// Sums of products of larger numbers with weights may leave those of single precision.
+constexpr float largest_number = 1e15F;
+
+/// Throws Error(data) for what is neither a list nor an object, or nested too deep.
+Json parsed(std::string_view line) {
+  bool too_deep = false;
+  const Json given = Json::parse(
+      line,
+      [&](int depth, Json::parse_event_t, Json&) {
+        too_deep |= depth > deepest;
+        return !too_deep;
+      },
+      false);
+  if (too_deep) fail(ErrorKind::data, "expected lists and objects nested at most {} deep", deepest);
+  if (!given.is_array() && !given.is_object())
+    fail(ErrorKind::data, "expected [number, …] or {{\"observation\": [number, …]}}, got '{}'", line.substr(0, 100));
+  return given;
+}
 
 class ControlService {
  public:
@@ -46,17 +60,24 @@ class ControlService {
         presented_(static_cast<std::size_t>(policy.observation_size())),
         outputs_(static_cast<std::size_t>(policy.distribution().outputs())),
         action_(static_cast<std::size_t>(policy.distribution().actions())),
-        acted_(action_.size()) {}
+        acted_(action_.size()) {
+    if (!bounds.maps()) return;
+    for (const envs::Quantity& range : spec.action)
+      log_scale_ += static_cast<float>(std::log((range.high - range.low) / 2));
+  }
 
-  /// Appends the answer to `line`.
+  /// Appends the answer to `line`. Throws Error(numeric) where a policy's outputs are not finite.
   void answer(std::string_view line, std::string& answers) {
-    Json answer;
+    Json answer = Json::object();
     try {
-      answer = act(read(line));
+      const Json given = parsed(line);
+      if (given.contains("id")) answer["id"] = given["id"];
+      begins_ |= given.contains("reset") && given["reset"] == true;  // also where the rest is not understood
+      act(observation_of(given), answer);
       ++actions_;
     } catch (const Error& error) {
-      if (error.kind() == ErrorKind::numeric) throw;  // of the policy, not of the line
-      answer = {{"error", error.what()}};
+      if (error.kind() != ErrorKind::data) throw;
+      answer["error"] = error.what();
       if (errors_++ == 0) first_error_ = error.what();
     }
     answers += answer.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -70,28 +91,14 @@ class ControlService {
 
  private:
   /// Throws Error(data) saying what is wrong with the line.
-  Question read(std::string_view line) const {
-    const Json given = Json::parse(line, nullptr, false);
-    if (given.is_discarded() || !(given.is_array() || given.is_object()))
-      fail(ErrorKind::data, "expected [number, …] or {{\"observation\": [number, …]}}, got '{}'", line.substr(0, 100));
-    Question question;
-    if (given.is_array()) {
-      question.observation = numbers(given);
-      return question;
-    }
-    for (const auto& [key, value] : given.items()) {
-      if (key == "observation")
-        question.observation = numbers(value);
-      else if (key == "reset" && value.is_boolean())
-        question.reset = value.get<bool>();
-      else if (key == "id")
-        question.id = value;
-      else
+  std::vector<float> observation_of(const Json& given) const {
+    if (given.is_array()) return numbers(given);
+    for (const auto& [key, value] : given.items())
+      if (key != "observation" && key != "id" && !(key == "reset" && value.is_boolean()))
         fail(ErrorKind::data, "expected the keys 'observation', 'reset' (true or false) and 'id', got '{}': {}", key,
              value.dump().substr(0, 100));
-    }
     if (!given.contains("observation")) fail(ErrorKind::data, "expected the key 'observation', there is none");
-    return question;
+    return numbers(given["observation"]);
   }
 
   std::vector<float> numbers(const Json& given) const {
@@ -103,33 +110,32 @@ class ControlService {
     }
     std::vector<float> numbers;
     for (const Json& number : given) {
-      const auto value = number.is_number() ? number.get<float>() : std::nanf("");
-      if (!std::isfinite(value))
-        fail(ErrorKind::data, "expected a finite number for '{}', got {}", spec_.observation[numbers.size()].name,
-             number.dump());
+      const float value = number.is_number() ? number.get<float>() : std::nanf("");
+      if (!(std::abs(value) <= largest_number))
+        fail(ErrorKind::data, "expected a number of at most {:g} for '{}', got {}", largest_number,
+             spec_.observation[numbers.size()].name, number.dump().substr(0, 100));
       numbers.push_back(value);
     }
     return numbers;
   }
 
-  Json act(const Question& question) {
-    if (question.reset || episodes_ == 0) begin_episode();
+  /// Adds to the answer what the policy does.
+  void act(const std::vector<float>& observation, Json& answer) {
+    if (std::exchange(begins_, false)) begin_episode();
     const std::int64_t seen = policy_.observation_size(), width = policy_.distribution().actions();
     const MatrixView<float> presented{presented_.data(), 1, seen},
         outputs{outputs_.data(), 1, policy_.distribution().outputs()}, action{action_.data(), 1, width};
-    policy_.present({question.observation.data(), 1, seen}, presented);
+    policy_.present({observation.data(), 1, seen}, presented);
     const auto parameters = policy_.parameters(particle_, presented, outputs);
+    for (const float number : outputs_)
+      if (!std::isfinite(number))
+        fail(ErrorKind::numeric, "particle {}: an output of its network is {}", particle_, number);
     if (choice_.sampled)
       policy_.distribution().draw(
-          parameters,
-          {.seed = choice_.seed, .step = static_cast<std::uint64_t>(actions_), .stream = Stream::decision},
+          parameters, {.seed = choice_.seed, .step = static_cast<std::uint64_t>(actions_), .stream = Stream::decision},
           static_cast<std::uint32_t>(particle_), 0, action);
     else
       policy_.distribution().mode(parameters, action);
-    for (const float number : action_)
-      if (!std::isfinite(number)) fail(ErrorKind::numeric, "particle {}: its action is {}", particle_, number);
-    Json answer;
-    if (question.id) answer["id"] = *question.id;
     if (spec_.discrete()) {
       answer["action"] = static_cast<std::int64_t>(action_.front());
     } else {
@@ -140,9 +146,8 @@ class ControlService {
     if (choice_.sampled) {
       float log_density = 0;
       policy_.distribution().log_density(parameters, {action_.data(), 1, width}, {&log_density, 1});
-      answer["log_density"] = log_density;
+      answer["log_density"] = log_density - log_scale_;
     }
-    return answer;
   }
 
   void begin_episode() {
@@ -157,6 +162,8 @@ class ControlService {
   const envs::ActionBounds& bounds_;
   Choice choice_;
   std::vector<float> presented_, outputs_, action_, acted_;
+  float log_scale_ = 0;        ///< of the task's units of an action in those of the policy
+  bool begins_ = true;         ///< an episode, with the next observation
   std::int64_t particle_ = 0;  ///< of the episode under way
   std::int64_t actions_ = 0, episodes_ = 0, errors_ = 0;
   std::string first_error_;
@@ -176,21 +183,17 @@ void ControlPrediction::describe(OptionTable& table) {
 
 Json ControlPrediction::perform_on(const ControlExperiment& experiment, ControlRun& run, const RunDirectory&,
                                    const runs::Console& console) {
-  const ControlAgent& agent =
-      seed_ < 0 ? run.repetition(0).agent() : run.of_seed(static_cast<std::uint64_t>(seed_)).agent();
+  const ControlAgent& agent = run.agent_of(seed_);
   const std::int64_t particles = agent.policy().particle_count();
   STEIN_CHECK(particle_ < particles, "--particle {}: the run has particles 0 to {}", particle_, particles - 1);
   const auto environment = experiment.environment_builder().make(1);
-  ControlService service(
-      agent.policy(), environment->spec(), environment->action_bounds(),
-      {.particle = particle_, .seed = static_cast<std::uint64_t>(draw_seed_), .sampled = sampled_});
+  ControlService service(agent.policy(), environment->spec(), environment->action_bounds(),
+                         {.particle = particle_, .seed = static_cast<std::uint64_t>(draw_seed_), .sampled = sampled_});
   LineStream lines(fileno(console.in));
   LineAnswers answers(console.out);
-  for (std::string_view line; lines.next(line, console.stop);) {
-    service.answer(line, answers.text());
-    answers.hand_on_unless_more(lines);
-  }
-  answers.hand_on();
+  for (std::string_view line; lines.next(line, console.stop);)
+    answers.add(lines, [&](std::string& text) { service.answer(line, text); });
+  answers.finish([](std::string&) {});
   if (service.errors() > 0 && service.actions() == 0)
     fail(ErrorKind::data, "no line was understood; the answers say why, beginning with: {}", service.first_error());
   return {{"actions", service.actions()}, {"episodes", service.episodes()}, {"errors", service.errors()}};

@@ -12,9 +12,9 @@ namespace stein::agents {
 
 /// A line in, a line out: observations become actions, as the newest checkpoint left the policies. A line is
 /// [number, …], or {"observation": [number, …]} with, if wanted, "reset": true, where an episode begins, and an "id" of
-/// any kind, which comes back. The answer is {"action", "particle"}, with "log_density" where actions are drawn. A
-/// choice is a number, other actions are lists, in the task's own units and within its bounds. What cannot be understood
-/// becomes {"error": …}, and the service goes on.
+/// any kind, which comes back. The answer is {"action", "particle"}, with "log_density" where actions are drawn: of the
+/// action in the task's units before it is limited to its bounds. A choice is a number, other actions are lists, in the
+/// task's own units and within its bounds. What cannot be understood becomes {"error": …}, and the service goes on.
 class ControlPrediction final : public runs::RunActionOn<ControlExperiment, ControlRun> {
  public:
   void describe(OptionTable& table) override;
@@ -23,7 +23,7 @@ class ControlPrediction final : public runs::RunActionOn<ControlExperiment, Cont
 
  private:
   /// {actions, episodes, errors}. Throws Error(usage) for a particle that the agent does not have, Error(data) where no
-  /// line was understood.
+  /// line was understood, Error(numeric) where a policy's outputs are not finite.
   nlohmann::ordered_json perform_on(const ControlExperiment& experiment, ControlRun& run, const RunDirectory& directory,
                                     const runs::Console& console) override;
 

@@ -28,8 +28,7 @@ Json ControlRendering::perform_on(const ControlExperiment& experiment, ControlRu
   STEIN_CHECK(out.extension() == ".svg",
               "--out {}: expected the name of an animated SVG, ending in .svg; other programs make frames of one",
               out_);
-  const ControlAgent& agent =
-      seed_ < 0 ? run.repetition(0).agent() : run.of_seed(static_cast<std::uint64_t>(seed_)).agent();
+  const ControlAgent& agent = run.agent_of(seed_);
   const std::int64_t particles = agent.policy().particle_count();
   STEIN_CHECK(particle_ < particles, "--particle {}: the run has particles 0 to {}", particle_, particles - 1);
   const Scene& scene = scene_of(experiment.environment());

@@ -298,6 +298,10 @@ const ControlRepetition& ControlRun::of_seed(std::uint64_t seed) const {
        repetition(count() - 1).seed() + 1, seed);
 }
 
+const ControlAgent& ControlRun::agent_of(std::int64_t seed) const {
+  return seed < 0 ? repetition(0).agent() : of_seed(static_cast<std::uint64_t>(seed)).agent();
+}
+
 std::vector<ControlOutcome> ControlRun::outcomes(const Watch& watch) const {
   watch.begin("final evaluation", "rounds of episodes", 3 * static_cast<std::uint64_t>(count()));
   std::vector<ControlOutcome> outcomes(static_cast<std::size_t>(count()));

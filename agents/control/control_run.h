@@ -144,6 +144,8 @@ class ControlRun final : public runs::RunOf<ControlRepetition> {
   const envs::ControlSpec& spec() const { return spec_; }
   /// The repetition with this seed. Throws Error(usage) for a seed that the run does not have.
   const ControlRepetition& of_seed(std::uint64_t seed) const;
+  /// The agent with this seed; −1: the first. Throws as `of_seed`.
+  const ControlAgent& agent_of(std::int64_t seed) const;
   /// Plays the final evaluation episodes of every repetition; what a stop cuts short means nothing.
   std::vector<ControlOutcome> outcomes(const Watch& watch) const;
 

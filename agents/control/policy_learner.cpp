@@ -60,6 +60,21 @@ inference::Target<float>& PolicyLearner::target() {
 PolicyLearner::Outcome PolicyLearner::update(const ExperienceRows& rows, std::int64_t iteration,
                                              LearningMeasures* measures) {
   measures_ = measures;
+  const auto forget = [this] {
+    measures_ = nullptr;
+    forces_.reset();
+  };
+  try {
+    const Outcome outcome = learn(rows, iteration);
+    forget();
+    return outcome;
+  } catch (...) {
+    forget();
+    throw;
+  }
+}
+
+PolicyLearner::Outcome PolicyLearner::learn(const ExperienceRows& rows, std::int64_t iteration) {
   const std::int64_t m = policy_.particle_count(), n = rows.rows, act = policy_.distribution().actions();
   scale_rows(rows, inverse_alpha(iteration));
   log_ratio_.resize(options_.target_kl > 0 ? rows.scale.size() : 0);
@@ -80,7 +95,6 @@ PolicyLearner::Outcome PolicyLearner::update(const ExperienceRows& rows, std::in
   policy_.refresh();
   objective_.wait();
   if (forces_ && !went_back) measures_->parts = forces_->parts(behaviour_ ? nullptr : &options_.svgd.kernel);
-  forces_.reset();
   if (went_back) return Outcome::went_back;
   return options_.target_kl > 0 && approximate_kl(rows) > 1.5 * options_.target_kl ? Outcome::too_far : Outcome::moved;
 }

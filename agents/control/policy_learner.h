@@ -56,6 +56,7 @@ class PolicyLearner {
   void restore(const Snapshot& snapshot) { sampler_.restore(snapshot); }
 
  private:
+  Outcome learn(const ExperienceRows& rows, std::int64_t iteration);
   std::unique_ptr<inference::Sampler<float>> watched(std::unique_ptr<inference::Sampler<float>> sampler);
   void watch_gradients(const inference::Particles<float>& particles);
   void look_at_forces(const inference::Batch<float>& batch);

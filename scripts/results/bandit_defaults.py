@@ -26,7 +26,7 @@ import bandit_curves
 import bandit_options
 import bandit_paper
 import bandit_tuned
-from bandit_runs import OF_GROUPS, PLAN, POLICIES, command_of, experiment, result_file, shares
+from bandit_runs import OF_GROUPS, PLAN, POLICIES, command_of, experiment, locked_seeds, paired, result_file, shares
 from bandit_tuned import cell
 from records import by_commit, clean_commit, read_record
 from results_page import IMAGES, half_width, interval_of, mean_of, paragraph, readable, write_page, write_section
@@ -78,7 +78,7 @@ def records(bandits, policies, group=None):
 
 def difference(entries, policy, other, times=1.0):
     """A policy's share of uniform's regret less `times` another's on one bandit, seed by seed."""
-    return [a - times * b for a, b in zip(shares(entries[policy]), shares(entries[other]), strict=True)]
+    return paired(entries[policy], entries[other], times)
 
 
 def against(found, policy, other):
@@ -144,8 +144,7 @@ def worst_share(found, policy):
 def locked_in(found, bandits, policy):
     """In how many runs on some bandits a policy locked in, and how many there were."""
     entries = [found[bandit][policy] for bandit in bandits]
-    return (sum(round(mean_of(entry["summary"]["lock_in_share"]) * len(shares(entry))) for entry in entries),
-            sum(len(shares(entry)) for entry in entries))
+    return sum(map(locked_seeds, entries)), sum(len(shares(entry)) for entry in entries)
 
 
 def table(bandits, policies, found):

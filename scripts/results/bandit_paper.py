@@ -2,10 +2,10 @@
 import statistics
 
 import figures
-from bandit_runs import PLAN, check_names, command_of, experiment, result_file, shares
+from bandit_runs import PLAN, check_names, command_of, experiment, locked_seeds, paired, result_file, shares
 from bandit_tuned import cell
 from records import by_commit, clean_commit, read_record
-from results_page import IMAGES, bounds_of_difference, half_width, interval_of, mean_of, paragraph, readable
+from results_page import IMAGES, bounds_of_difference, half_width, interval_of, paragraph, readable
 
 PAPER = PLAN["paper"]
 TABLES = PAPER["tables"]
@@ -33,16 +33,6 @@ def records(table):
     return {name: entry for name, entry in found.items() if entry}
 
 
-def locked_in(entry):
-    """In how many seeds the regret is above that of uniform play."""
-    return round(mean_of(entry["summary"]["lock_in_share"]) * len(shares(entry)))
-
-
-def paired(found, first, second):
-    """Differences of percentages, seed by seed."""
-    return [a - b for a, b in zip(shares(found[first]), shares(found[second]), strict=True)]
-
-
 def rows_of(table, found):
     base = TABLES[table]["base"]
     text = f"| policy | regret in percent of uniform, mean ± sd | lock-ins | difference to `{base}`, 95 % interval | set |\n|---|---|---|---|---|\n"
@@ -51,9 +41,9 @@ def rows_of(table, found):
         if name not in found:
             text += f"| {name} | not run | | | |\n"
             continue
-        apart = interval_of(paired(found, name, base), 1) if base in found and name != base else ""
+        apart = interval_of(paired(found[name], found[base]), 1) if base in found and name != base else ""
         settings = " ".join(f"{option}={value}" for option, value in row.get("settings", {}).items())
-        text += (f"| {name} | {cell(found[name])} | {locked_in(found[name])} of {len(shares(found[name]))} | {apart} | "
+        text += (f"| {name} | {cell(found[name])} | {locked_seeds(found[name])} of {len(shares(found[name]))} | {apart} | "
                  f"{f'`{settings}`' if settings else ''} |\n")
     return text
 
@@ -99,7 +89,7 @@ def order_of(found):
 
     greedy = [name for name in found if name.startswith("ε-greedy")]
     claims = [("s2vgd", "svgd"), ("s2vgd", "vmg"), *((name, other) for name in ("svgd", "vmg") for other in greedy)]
-    return "; ".join(f"{first} < {second}: {is_below(first, second)}, {interval_of(paired(found, first, second), 1)}" for first, second in claims)
+    return "; ".join(f"{first} < {second}: {is_below(first, second)}, {interval_of(paired(found[first], found[second]), 1)}" for first, second in claims)
 
 
 def short():
@@ -115,5 +105,5 @@ def short():
     remedies = records("remedies")
     if is_complete("remedies", remedies):
         text += paragraph("**Lock-in** (more regret than uniform play, after 1,000 interactions):",
-                          ", ".join(f"{name} {locked_in(entry)} of {len(shares(entry))}" for name, entry in remedies.items()) + ".")
+                          ", ".join(f"{name} {locked_seeds(entry)} of {len(shares(entry))}" for name, entry in remedies.items()) + ".")
     return text

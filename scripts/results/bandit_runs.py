@@ -6,6 +6,7 @@ import sys
 
 from bandit_curves import curve_of
 from records import DEFAULTS, RESULTS, ROOT, keep, play, read_record
+from results_page import mean_of
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "bandit_defaults_plan.json").read_text())
 FOLDER = RESULTS / "defaults"
@@ -67,3 +68,13 @@ def experiment(result, asked, commit, with_curve=True):
 def shares(entry):
     """Regret in percent of that of uniform play, of every seed."""
     return entry["summary"]["regret_percent_of_uniform"]["per_seed"]
+
+
+def paired(entry, other, times=1.0):
+    """Its shares less `times` those of another record, seed by seed."""
+    return [a - times * b for a, b in zip(shares(entry), shares(other), strict=True)]
+
+
+def locked_seeds(entry):
+    """In how many seeds the regret is above that of uniform play."""
+    return round(mean_of(entry["summary"]["lock_in_share"]) * len(shares(entry)))

@@ -375,7 +375,7 @@ TEST_CASE("a table of one's own is a bandit, found from any folder, and refused 
   write_table("5,red,iris\n");
   const Outcome changed = run(folder.path(), {"resume", "run", "--set", "steps=500"});
   CHECK(changed.code == 3);
-  CHECK_THAT(changed.err, Contains("the table of the run has changed"));
+  CHECK_THAT(changed.err, Contains("the table 'flowers.csv' is not the file that the run began with"));
   const Outcome file = run(folder.path(), {"bandit", "--env", "flowers.csv", "--policy", "lints"});
   CHECK(file.code == 2);
   CHECK_THAT(file.err, Contains("--env table --set file=flowers.csv target=COLUMN"));

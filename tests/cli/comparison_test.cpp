@@ -53,6 +53,10 @@ TEST_CASE("policies with commas between are compared as by a sweep, in a folder 
     const std::string file = std::string("policy=") + policy + "/metrics.jsonl";
     CHECK(content_of(folder / "swept" / file) == content_of(folder / "runs/wheel-linucb+lints+uniform-1" / file));
   }
+  std::filesystem::remove_all(folder / "swept/policy=lints");
+  const Outcome report = run(folder.path(), {"report", "swept"});
+  CHECK(report.code == 0);
+  CHECK_THAT(report.err, Contains("1 of 3 runs have not begun, or were removed: policy=lints"));
 }
 
 TEST_CASE("a setting with a compared policy's name before it is that policy's alone", "[cli][compare]") {

@@ -2,6 +2,7 @@
 #include <stein/core/safetensors.h>
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <set>
 
 #include "cli/program.h"
@@ -16,9 +17,9 @@ namespace {
 /// A run of a second with three policies, whose observations are normalised.
 void train(const TemporaryDirectory& folder, const std::string& environment) {
   const Outcome outcome =
-      run(folder.path(), {"rl", "--env", environment, "--agent", "a2c", "--posterior", "svgd", "--seeds", "3:5", "--set",
-                          "steps=3000", "particles=3", "hidden=8,8", "final_episodes=3", "normalize_observations=true",
-                          "--quiet", "--out", "run"});
+      run(folder.path(),
+          {"rl", "--env", environment, "--agent", "a2c", "--posterior", "svgd", "--seeds", "3:5", "--set", "steps=3000",
+           "particles=3", "hidden=8,8", "final_episodes=3", "normalize_observations=true", "--quiet", "--out", "run"});
   CAPTURE(outcome.err);
   REQUIRE(outcome.code == 0);
 }
@@ -61,15 +62,18 @@ TEST_CASE("trained policies act over a pipe as the guide's program does by their
     REQUIRE(answers.size() == observations.size());
     for (const Json& answer : answers) CHECK(answer["particle"] == particle);
     all.push_back(answers);
-    seen.insert(all.back().dump());
+    Json actions = Json::array();
+    for (const Json& answer : answers) actions.push_back(answer["action"]);
+    seen.insert(actions.dump());
   }
-  CHECK(seen.size() == 3);
-  CHECK(run_python(python, folder / "act.py",
-                   "import os\nos.chdir(os.path.dirname(os.path.abspath(__file__)))\n" + program_of_the_guide() +
-                       "\nfor particle, answers in enumerate(" + all.dump() + "):\n    for observation, answer in zip(" +
-                       Json(observations).dump() +
-                       ", answers):\n        found = act(observation, particle)\n"
-                       "        assert np.allclose(found, answer['action'], atol=1e-4), (particle, observation, found)\n"));
+  CHECK(seen.size() > 1);  // they are policies of their own
+  CHECK(run_python(
+      python, folder / "act.py",
+      "import os\nos.chdir(os.path.dirname(os.path.abspath(__file__)))\n" + program_of_the_guide() +
+          "\nfor particle, answers in enumerate(" + all.dump() + "):\n    for observation, answer in zip(" +
+          Json(observations).dump() +
+          ", answers):\n        found = act(observation, particle)\n"
+          "        assert np.allclose(found, answer['action'], atol=1e-4), (particle, observation, found)\n"));
 }
 
 TEST_CASE("a policy is drawn for each episode, and actions where that is wanted", "[cli][rl][predict]") {
@@ -85,7 +89,8 @@ TEST_CASE("a policy is drawn for each episode, and actions where that is wanted"
   std::set<int> particles;
   std::set<double> actions;
   for (int episode = 0; episode < 30; ++episode) {
-    const Json &first = answers[static_cast<std::size_t>(2 * episode)], &second = answers[static_cast<std::size_t>(2 * episode + 1)];
+    const Json &first = answers[static_cast<std::size_t>(2 * episode)],
+               &second = answers[static_cast<std::size_t>(2 * episode + 1)];
     CHECK(first["id"] == Json({episode}));
     CHECK_FALSE(second.contains("id"));
     CHECK(first["particle"] == second["particle"]);
@@ -98,6 +103,24 @@ TEST_CASE("a policy is drawn for each episode, and actions where that is wanted"
   CHECK(particles == std::set<int>{0, 1, 2});
   CHECK(actions.size() > 30);  // some lie at the bounds
   CHECK_THAT(content_of(folder / "errors"), Contains("60 actions in 30 episodes, 0 lines not understood"));
+  // Of the normal density in the task's units, [−2, 2]: twice those of the policy.
+  REQUIRE(run(folder.path(), {"export", "run", "--to", "policy.safetensors"}).code == 0);
+  const auto log_deviations =
+      stein::read_safetensors(folder / "policy.safetensors").get_vector<float>("action.log_deviation");
+  int compared = 0;
+  for (std::size_t k = 0; k < answers.size(); ++k) {
+    const double action = answers[k]["action"][0].get<double>();
+    const auto particle = answers[k]["particle"].get<std::size_t>();
+    if (std::abs(action) >= 2) continue;  // limited
+    const auto mode = ask(folder, "run --particle " + std::to_string(particle), "[1,0,0]\n");
+    if (std::abs(mode[0]["action"][0].get<double>()) >= 2) continue;
+    const double log_deviation = double{log_deviations[particle]} + std::log(2.0);
+    const double z = (action - mode[0]["action"][0].get<double>()) / std::exp(log_deviation);
+    CHECK(answers[k]["log_density"].get<double>() ==
+          Approx(-z * z / 2 - log_deviation - std::log(2 * std::acos(-1.0)) / 2).margin(1e-4));
+    if (++compared == 8) break;
+  }
+  CHECK(compared > 2);
   const auto most_likely = ask(folder, "run --particle 0", "[1,0,0]\n[1,0,0]\n");
   CHECK(most_likely[0] == most_likely[1]);
   CHECK_FALSE(most_likely[0].contains("log_density"));
@@ -106,20 +129,29 @@ TEST_CASE("a policy is drawn for each episode, and actions where that is wanted"
 TEST_CASE("what is no observation is answered with what was expected", "[cli][rl][predict]") {
   const TemporaryDirectory folder;
   train(folder, "CartPole-v1");
-  const auto answers = ask(folder, "run",
-                           "[0,0,0,0]\n[0,0,0]\n{\"observation\":[0,0,0,null]}\nwhat\n{\"state\":[0,0,0,0]}\n"
-                           "{\"observation\":[0,0,0,0],\"reset\":1}\n{}\n[0,0,0,1e300]\n");
-  REQUIRE(answers.size() == 8);
+  const std::string nested = std::string(100'000, '[') + std::string(100'000, ']');
+  const auto answers =
+      ask(folder, "run",
+          "[0,0,0,0]\n[0,0,0]\n{\"observation\":[0,0,0,null]}\nwhat\n{\"state\":[0,0,0,0]}\n"
+          "{\"observation\":[0,0,0,0],\"reset\":1}\n{}\n[0,0,0,1e300]\n" +
+              ("{\"observation\":[0,0,0,0],\"id\":" + nested + "}\n{\"observation\":" + nested + "}\n") +
+              "{\"observation\":[0],\"id\":7}\n[0,0,0,0]\n");
+  REQUIRE(answers.size() == 12);
   CHECK(answers[0].contains("action"));
   const std::vector<std::string> expected{"",
                                           "expected the 4 numbers of an observation (cart position, ",
-                                          "expected a finite number for 'pole angular velocity', got null",
+                                          "expected a number of at most 1e+15 for 'pole angular velocity', got null",
                                           "expected [number, …]",
                                           "got 'state'",
                                           "got 'reset': 1",
                                           "expected the key 'observation'",
-                                          "expected a finite number for 'pole angular velocity', got 1e+300"};
-  for (std::size_t k = 1; k < answers.size(); ++k)
+                                          "expected a number of at most 1e+15 for 'pole angular velocity', got 1e+300",
+                                          "nested at most 16 deep",
+                                          "nested at most 16 deep",
+                                          "expected the 4 numbers"};
+  CHECK(answers[10]["id"] == 7);
+  CHECK(answers[11] == answers[0]);
+  for (std::size_t k = 1; k < expected.size(); ++k)
     CHECK_THAT(answers[k]["error"].get<std::string>(), Contains(expected[k]));
   ask(folder, "run", "[0]\n", 3);
   CHECK_THAT(content_of(folder / "errors"), Contains("no line was understood"));

@@ -88,6 +88,24 @@ TEST_CASE("a table of one's own is learned, evaluated, and used for new rows", "
   CHECK(far[1]["mean"] == answers[0]["mean"]);
 }
 
+TEST_CASE("trajectories tune for half of the epochs, unless it is said for how long", "[cli][regress]") {
+  const TemporaryDirectory folder;
+  write_prices(folder / "prices.csv", 0, 60);
+  const auto warm_up = [&](const std::string& out, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"regress",  "--data",  "prices.csv", "--target", "price",
+                                       "--hidden", "4",       "--epochs",   "20",       "--out",
+                                       out,        "--quiet", "--set",      "ignore=id"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run(folder.path(), arguments);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    const std::string config = content_of(folder / (out + "/config.toml"));
+    return config.substr(config.find("warm_up = "), 12);
+  };
+  CHECK(warm_up("half", {}) == "warm_up = 10");
+  CHECK(warm_up("said", {"warm_up=15"}) == "warm_up = 15");
+}
+
 TEST_CASE("what a person should know of a table is said before it is learned", "[cli][regress]") {
   const TemporaryDirectory folder;
   write_prices(folder / "prices.csv", 0, 300);

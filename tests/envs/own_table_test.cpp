@@ -11,8 +11,9 @@ namespace {
 
 /// Seven rows, of which the last lacks a cell; classes are numbers.
 std::filesystem::path write_zoo(const test::TemporaryDirectory& folder) {
-  write_file_atomically(folder / "zoo.csv",
-                        "name;legs;fur;class\na;2;no;10\nb;4;yes;9\nc;4;yes;9\nd;2;no;10\ne;4;no;11\nf;4;yes;9\ng;;no;11\n");
+  write_file_atomically(
+      folder / "zoo.csv",
+      "name;legs;fur;class\na;2;no;10\nb;4;yes;9\nc;4;yes;9\nd;2;no;10\ne;4;no;11\nf;4;yes;9\ng;;no;11\n");
   return folder / "zoo.csv";
 }
 
@@ -35,7 +36,8 @@ TEST_CASE("rows of a table of one's own are contexts, and its classes arms", "[e
   }
   CHECK(seen[6] == 0);  // not complete
   CHECK(std::ranges::count(seen, 0) == 1);
-  const OwnTable codes({.file = folder / "zoo.csv", .target = "class", .ignore = {"name"}, .categorical = {"legs"}}, {});
+  const OwnTable codes({.file = folder / "zoo.csv", .target = "class", .ignore = {"name"}, .categorical = {"legs"}},
+                       {});
   CHECK(codes.spec().context_size == 4);
 }
 
@@ -49,6 +51,9 @@ TEST_CASE("what a table of one's own lacks is said with what it has", "[envs][ow
   CHECK_ERROR(made({.file = zoo, .target = "fur", .ignore = {"fur"}}), usage, "cannot be the target");
   CHECK_ERROR(made({.file = zoo, .target = "fur", .ignore = {"nam"}}), usage, "'nam'");
   CHECK_ERROR(made({.file = folder / "none.csv", .target = "fur"}), data, "none.csv");
+  write_file_atomically(folder / "prices.csv", "a,price\n1,.5\n2,1\n3,.5\n");
+  CHECK_ERROR(made({.file = folder / "prices.csv", .target = "price"}), data, "'price'", "not whole", ".5");
+  CHECK(made({.file = folder / "prices.csv", .target = "price", .categorical = {"price"}}).spec().arms == 2);
   write_file_atomically(folder / "holes.csv", "a,b\n1,\n,2\n");
   CHECK_ERROR(made({.file = folder / "holes.csv", .target = "b"}), data, "every row");
 }
