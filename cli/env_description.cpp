@@ -153,7 +153,7 @@ Json describe_bandit(const std::string& name, const std::string& description, en
     bandit["reward_high"] = spec.reward_high;
     bandit["reward_deviation"] = spec.reward_deviation.value();
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::data) throw;
+    if (error.kind() != ErrorKind::data && error.kind() != ErrorKind::usage) throw;  // no data set, or no file named
     bandit["missing"] = error.what();
   }
   bandit["options"] = options_of(builder);

@@ -171,7 +171,7 @@ TEST_CASE("a run from before an option goes on with its declared value, and is r
   CHECK_THAT(content_of(folder / "walk/config.toml"), Contains("smooth = false"));
   REQUIRE(leave_out("step_size"));
   const Outcome refused = walk(folder.path(), {"resume", "walk"});
-  CHECK(refused.code == 2);
+  CHECK(refused.code == 3);
   CHECK_THAT(refused.err, Contains("config.toml' has no 'step_size'"));
 }
 
