@@ -8,6 +8,10 @@
 
 namespace stein {
 
+/// Networks are asked of numbers up to this: sums of products of larger ones with weights may leave those of single
+/// precision.
+inline constexpr float largest_asked_number = 1e15F;
+
 /// Answers pile up while more lines wait to be answered, and are handed on together once none does, so that one who
 /// asks and waits gets an answer at once, and one who asks much gets many in a piece.
 class LineAnswers {

@@ -247,6 +247,11 @@ std::string_view safetensors_name(ElementType type) noexcept {
   return "";
 }
 
+void check_safetensors_path(const std::filesystem::path& path, std::string_view option) {
+  STEIN_CHECK(path.extension() == ".safetensors", "{} expects a path that ends in .safetensors, got '{}'", option,
+              path.string());
+}
+
 void write_safetensors(const std::filesystem::path& path, const Snapshot& snapshot,
                        const SafetensorsMetadata& metadata) {
   AtomicFile file(path);

@@ -21,12 +21,9 @@ Table read_complete_rows(const OwnTable::Options& options) {
               options.file.string(), fmt::join(csv_column_names(options.file), ", "));
   STEIN_CHECK(std::ranges::find(options.ignore, options.target) == options.ignore.end(),
               "option 'ignore': the column '{}' cannot be the target and be left out", options.target);
-  // Whole numbers are names of classes here.
-  std::vector<std::string> categorical = options.categorical;
-  const std::vector<std::string> columns = csv_column_names(options.file);
-  if (std::ranges::find(columns, options.target) != columns.end()) categorical.push_back(options.target);
   const bool is_named = std::ranges::find(options.categorical, options.target) != options.categorical.end();
-  Table table = read_csv_table(options.file, {.categorical = std::move(categorical), .ignore = options.ignore});
+  Table table = read_csv_table(
+      options.file, {.categorical = options.categorical, .classes = options.target, .ignore = options.ignore});
   for (const std::string& name : table.columns[table.find(options.target, "a bandit's target")].categories)
     if (const auto number = number_in(name); !is_named && number && *number != std::floor(*number))
       fail(ErrorKind::data,

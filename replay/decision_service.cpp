@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <stein/core/error.h>
+#include <stein/core/line_answers.h>
 #include <stein/replay/decision_service.h>
 
 #include <algorithm>
@@ -14,12 +15,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Sums of products of larger numbers with weights may leave those of single precision.
-constexpr float largest_number = 1e15F;
-
 std::optional<float> too_large(const LoggedEvent& event) {
   for (const auto* const numbers : {&event.dense, &event.arm_features}) {
-    const auto found = std::ranges::find_if(*numbers, [](float x) { return !(std::abs(x) <= largest_number); });
+    const auto found = std::ranges::find_if(*numbers, [](float x) { return !(std::abs(x) <= largest_asked_number); });
     if (found != numbers->end()) return *found;
   }
   return std::nullopt;
@@ -78,7 +76,7 @@ void DecisionService::learn(std::string_view line, std::string& answers) {
 
 void DecisionService::decide(std::string& answers) {
   if (const std::optional<float> number = too_large(event_))
-    return refuse(fmt::format("{:g} in a context: networks multiply numbers up to {:g}", *number, largest_number),
+    return refuse(fmt::format("{:g} in a context: networks multiply numbers up to {:g}", *number, largest_asked_number),
                   answers);
   const ServedPolicy::Answer answer = policy_.decide(event_, options_.learn);
   ++decisions_;

@@ -239,20 +239,18 @@ void Sweep::write(Existing existing) {
   if (error) fail(ErrorKind::io, "cannot make '{}': {}", directory_.string(), error.message());
   lock_.reset();
   std::optional<FileLock> lock = take_lock();
+  bool changes = true;
   if (is_in(directory_) && existing == Existing::refuse) {
     const Sweep there = open(directory_);
     STEIN_CHECK(there.kind_ == kind_ && there.axes_ == axes_ && there.runs_ == runs_,
                 "'{0}' holds another sweep: continue it with `stein resume {0}`, pass --overwrite to replace its runs, "
                 "or choose another --out",
                 directory_.string());
-    if (data_.empty() || data_ == there.data_) {
-      lock_ = std::move(lock);
-      return;
-    }
+    changes = !data_.empty() && data_ != there.data_;
   } else if (is_in(directory_)) {
     remove_earlier();
   }
-  write_file_atomically(directory_ / file_name, to_json().dump(2) + "\n");
+  if (changes) write_file_atomically(directory_ / file_name, to_json().dump(2) + "\n");
   lock_ = std::move(lock);
 }
 

@@ -49,8 +49,7 @@ void NetworkExport::describe(OptionTable& table) {
 
 Json NetworkExport::perform_saved(const NetworkExperiment& experiment, const runs::SavedRun& saved, const std::string&,
                                   const runs::Console&) {
-  STEIN_CHECK(std::filesystem::path(file_).extension() == ".safetensors",
-              "--to expects a path that ends in .safetensors, got '{}'", file_);
+  check_safetensors_path(file_, "--to");
   const std::uint64_t seed = seed_ < 0 ? experiment.seeds().first : static_cast<std::uint64_t>(seed_);
   TrainedNetwork network = experiment.trained_network(saved, seed, "cpu");
   if (by_ == By::best) network.use_best();

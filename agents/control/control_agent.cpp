@@ -8,8 +8,6 @@
 namespace stein::agents {
 namespace {
 
-using inference::MatrixView;
-
 constexpr double smallest_decay = 0.01;  // of a step size
 
 policies::ControlPolicy::Options policy_options(const ControlAgentOptions& options) {

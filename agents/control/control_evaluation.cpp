@@ -1,6 +1,5 @@
 #include <stein/agents/control/control_evaluation.h>
 #include <stein/agents/control/control_summary.h>
-#include <stein/core/error.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/run_kind.h>
 #include <stein/runs/seed_statistics.h>
@@ -21,7 +20,6 @@ ControlEvaluation::Played ControlEvaluation::play(const ControlAgent& agent,
                                                   const envs::ControlEntry::Builder& environment,
                                                   Progress& progress) const {
   const std::int64_t particles = agent.policy().particle_count();
-  STEIN_CHECK(particle_ < particles, "--particle {}: the run has particles 0 to {}", particle_, particles - 1);
   const auto seed = static_cast<std::uint64_t>(episode_seed_);
   const std::vector<std::int64_t> players = particle_ >= 0 ? std::vector(static_cast<std::size_t>(episodes_), particle_)
                                                            : draw_particles(episodes_, particles, seed);
@@ -52,6 +50,7 @@ Json ControlEvaluation::perform_on(const ControlExperiment& experiment, ControlR
   std::vector<std::vector<double>> of_particles;
   Json seeds = Json::array();
   std::int64_t episodes = 0;
+  run.check_particle(particle_);
   for (std::int64_t i = 0; i < run.count(); ++i)
     episodes += episodes_in_all(run.repetition(i).agent().policy().particle_count());
   console.progress->begin(experiment.name(), "episodes", static_cast<std::uint64_t>(episodes));

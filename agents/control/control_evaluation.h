@@ -24,7 +24,6 @@ class ControlEvaluation final : public runs::RunActionOn<ControlExperiment, Cont
     double discounted_return = 0, length = 0;  ///< means over episodes
     std::vector<double> of_particles{};        ///< [M] mean return; empty where one particle plays
   };
-  /// Throws Error(usage) for a particle that the agent does not have.
   /// @param progress  told of every episode
   Played play(const ControlAgent& agent, const envs::ControlEntry::Builder& environment, Progress& progress) const;
   /// Episodes that `play` takes where there are so many particles: of several each plays some of its own besides.

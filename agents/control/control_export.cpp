@@ -1,5 +1,4 @@
 #include <stein/agents/control/control_export.h>
-#include <stein/core/error.h>
 #include <stein/core/safetensors.h>
 #include <stein/core/version.h>
 #include <stein/envs/action_bounds.h>
@@ -73,8 +72,7 @@ void ControlExport::describe(OptionTable& table) {
 }
 
 void ControlExport::check_experiment(const ControlExperiment&) const {
-  STEIN_CHECK(std::filesystem::path(file_).extension() == ".safetensors",
-              "--to expects a path that ends in .safetensors, got '{}'", file_);
+  check_safetensors_path(file_, "--to");
 }
 
 Json ControlExport::perform_on(const ControlExperiment& experiment, ControlRun& run, const RunDirectory&,

@@ -29,8 +29,6 @@ struct Choice {
 
 /// Nothing that is answered is nested deeper, an `id` included: what writes JSON calls itself for each level.
 constexpr int deepest = 16;
-/// Sums of products of larger numbers with weights may leave those of single precision.
-constexpr float largest_number = 1e15F;
 
 /// Throws Error(data) for what is neither a list nor an object, or nested too deep.
 Json parsed(std::string_view line) {
@@ -111,8 +109,8 @@ class ControlService {
     std::vector<float> numbers;
     for (const Json& number : given) {
       const float value = number.is_number() ? number.get<float>() : std::nanf("");
-      if (!(std::abs(value) <= largest_number))
-        fail(ErrorKind::data, "expected a number of at most {:g} for '{}', got {}", largest_number,
+      if (!(std::abs(value) <= largest_asked_number))
+        fail(ErrorKind::data, "expected a number of at most {:g} for '{}', got {}", largest_asked_number,
              spec_.observation[numbers.size()].name, number.dump().substr(0, 100));
       numbers.push_back(value);
     }
@@ -184,8 +182,7 @@ void ControlPrediction::describe(OptionTable& table) {
 Json ControlPrediction::perform_on(const ControlExperiment& experiment, ControlRun& run, const RunDirectory&,
                                    const runs::Console& console) {
   const ControlAgent& agent = run.agent_of(seed_);
-  const std::int64_t particles = agent.policy().particle_count();
-  STEIN_CHECK(particle_ < particles, "--particle {}: the run has particles 0 to {}", particle_, particles - 1);
+  run.check_particle(particle_);
   const auto environment = experiment.environment_builder().make(1);
   ControlService service(agent.policy(), environment->spec(), environment->action_bounds(),
                          {.particle = particle_, .seed = static_cast<std::uint64_t>(draw_seed_), .sampled = sampled_});

@@ -29,8 +29,7 @@ Json ControlRendering::perform_on(const ControlExperiment& experiment, ControlRu
               "--out {}: expected the name of an animated SVG, ending in .svg; other programs make frames of one",
               out_);
   const ControlAgent& agent = run.agent_of(seed_);
-  const std::int64_t particles = agent.policy().particle_count();
-  STEIN_CHECK(particle_ < particles, "--particle {}: the run has particles 0 to {}", particle_, particles - 1);
+  run.check_particle(particle_);
   const Scene& scene = scene_of(experiment.environment());
   const RecordedEpisode episode =
       play_for_film(experiment.environment_builder(), agent, particle_, static_cast<std::uint64_t>(episode_seed_));

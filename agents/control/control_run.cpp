@@ -302,6 +302,11 @@ const ControlAgent& ControlRun::agent_of(std::int64_t seed) const {
   return seed < 0 ? repetition(0).agent() : of_seed(static_cast<std::uint64_t>(seed)).agent();
 }
 
+void ControlRun::check_particle(std::int64_t particle) const {
+  const std::int64_t particles = repetition(0).agent().policy().particle_count();
+  STEIN_CHECK(particle < particles, "--particle {}: the run has particles 0 to {}", particle, particles - 1);
+}
+
 std::vector<ControlOutcome> ControlRun::outcomes(const Watch& watch) const {
   watch.begin("final evaluation", "rounds of episodes", 3 * static_cast<std::uint64_t>(count()));
   std::vector<ControlOutcome> outcomes(static_cast<std::size_t>(count()));

@@ -146,6 +146,8 @@ class ControlRun final : public runs::RunOf<ControlRepetition> {
   const ControlRepetition& of_seed(std::uint64_t seed) const;
   /// The agent with this seed; −1: the first. Throws as `of_seed`.
   const ControlAgent& agent_of(std::int64_t seed) const;
+  /// Throws Error(usage) for a particle that the run's agents do not have; −1 is none in particular.
+  void check_particle(std::int64_t particle) const;
   /// Plays the final evaluation episodes of every repetition; what a stop cuts short means nothing.
   std::vector<ControlOutcome> outcomes(const Watch& watch) const;
 

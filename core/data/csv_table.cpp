@@ -102,7 +102,7 @@ CsvFacts look_at(const std::filesystem::path& path, const CsvForm& form) {
   for (std::size_t c = 0; c < file.columns().size(); ++c) {
     const std::string& name = file.columns()[c];
     if (!is_among(name, form.ignore))
-      facts.push_back({.name = name, .place = c, .named = is_among(name, form.categorical)});
+      facts.push_back({.name = name, .place = c, .named = name == form.classes || is_among(name, form.categorical)});
   }
   std::size_t rows = 0;
   while (file.next()) {

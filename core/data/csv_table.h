@@ -24,6 +24,7 @@ bool is_missing(std::string_view cell);
 /// How a file of comma-separated values is to be read.
 struct CsvForm {
   std::vector<std::string> categorical{};  ///< columns whose numbers are names of categories
+  std::string classes{};                   ///< a column of classes, if it is there: names, whatever they look like
   std::vector<std::string> ignore{};       ///< columns that are left out, whatever they hold
   std::vector<std::string> header{};       ///< names of the columns of a file whose first line is a row already
   char comment = '\0';                     ///< lines that begin with it are passed over

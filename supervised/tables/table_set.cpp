@@ -41,16 +41,13 @@ class OwnTable {
   bool has_classes() const { return kind_ == TargetKind::category; }
   const Column& target() const { return set_.table.columns[set_.target]; }
   void read_columns(const fs::path& path) {
-    const std::vector<std::string> names = csv_column_names(path);
     STEIN_CHECK(!options_.target.empty(), "which column is to be predicted? Name it: --target COLUMN, of {}",
-                fmt::join(names, ", "));
+                fmt::join(csv_column_names(path), ", "));
     STEIN_CHECK(std::ranges::find(options_.ignore, options_.target) == options_.ignore.end(),
                 "the column '{}' cannot be the target and be ignored", options_.target);
-    std::vector<std::string> categorical = options_.categorical;
-    // Classes are names, whatever they look like.
-    if (has_classes() && std::ranges::find(names, options_.target) != names.end())
-      categorical.push_back(options_.target);
-    set_.table = read_csv_table(path, {.categorical = std::move(categorical), .ignore = options_.ignore});
+    set_.table = read_csv_table(path, {.categorical = options_.categorical,
+                                       .classes = has_classes() ? options_.target : "",
+                                       .ignore = options_.ignore});
     set_.target = set_.table.find(options_.target, "`target`");
   }
   void read_arrays(const fs::path& path) {
