@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/core/snapshot.h>
+#include <stein/distributed/communicator.h>
 #include <stein/inference/batch.h>
 #include <stein/inference/particles.h>
 #include <stein/inference/storage/row_range.h>
@@ -62,6 +63,13 @@ class Sampler {
   /// Multiplies the step size from now on (that which a warm-up has found so far, and goes on from): what a run that is
   /// rolled back after a divergence does before it tries again.
   virtual void scale_step_size(double factor) = 0;
+
+  /// From here on every step is a collective call of `ranks`, which outlive the sampler and have the same particles and
+  /// gradients: where one move of all particles together takes longer than to bring them, each moves some of them. Each
+  /// has the particles of one process then; what the sampler keeps for those of others, `bring_together` brings.
+  virtual void share_moves(distributed::Communicator& ranks) { static_cast<void>(ranks); }
+  /// A collective call of those ranks, before it is saved; nothing where they share no moves.
+  virtual void bring_together() {}
 
   /// What a checkpoint and an error message call it: "sghmc".
   virtual std::string_view name() const = 0;

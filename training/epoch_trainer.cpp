@@ -107,6 +107,7 @@ bool EpochTrainer::share_with(distributed::Communicator& ranks) {
   const inference::Device device = model_.device();
   exchange_.reset();  // that of other ranks is left before these are joined
   exchange_ = std::make_unique<inference::PartExchange>(of_model, device, inference::join_devices(of_model, device));
+  weights_.share_moves(of_model);
   return true;
 }
 

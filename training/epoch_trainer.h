@@ -45,6 +45,7 @@ class EpochTrainer : public runs::ValidatedRepetition {
   double share_done() const final;
   std::optional<std::string> warning() const final;
   bool share_with(distributed::Communicator& ranks) final;
+  void bring_together() final { weights_.bring_together(); }
 
   const Epoch& epoch() const { return epoch_; }
   WeightSampler& weights() { return weights_; }

@@ -39,6 +39,9 @@ class WeightSampler final : public NetworkWeights {
   /// From now on `step` is a collective call of `ranks`, which have to outlive the weights: each moves some of several
   /// chains of trajectories. @returns false, with nothing changed, where there are none
   bool share_chains(distributed::Communicator& ranks);
+  /// As Sampler::share_moves and bring_together, where ranks share gradients.
+  void share_moves(distributed::Communicator& ranks) { sampler_->share_moves(ranks); }
+  void bring_together() { sampler_->bring_together(); }
   /// Rows of weights that a step evaluates at a time: trajectories go chain by chain.
   std::int64_t rows_at_a_time() const { return trajectories_ != nullptr ? 1 : weight_rows(); }
   /// Multiplies the step size from now on.

@@ -43,9 +43,11 @@ class ControlAgent {
 
   /// From here on `iterate` is a collective call of `ranks`, which have to outlive the agent and whose agents are all
   /// in the same state: they share the rollouts and, between particles, what is learned from them. Every one is
-  /// afterwards as if it had done all of it.
+  /// afterwards as if it had done all of it, but for what `bring_together` brings.
   /// @returns false where there is nothing to share, so that ranks would only repeat what the first does
   bool share_with(distributed::Communicator& ranks);
+  /// A collective call of them, before it is saved.
+  void bring_together() { learner_.bring_together(); }
 
   /// Collects and learns once. Throws Error(numeric) naming seed and iteration where the policies left the finite
   /// numbers.

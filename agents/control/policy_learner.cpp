@@ -51,6 +51,7 @@ std::unique_ptr<inference::Sampler<float>> PolicyLearner::watched(std::unique_pt
 void PolicyLearner::share_with(inference::PartExchange& exchange) {
   ranks_ = &exchange.ranks();
   shared_target_.emplace(policy_.target(), exchange);
+  sampler_.share_moves(*ranks_);
 }
 
 inference::Target<float>& PolicyLearner::target() {

@@ -39,6 +39,8 @@ class PolicyLearner {
 
   /// From here on `update` is a collective call of the ranks of `exchange`, which has to outlive it.
   void share_with(inference::PartExchange& exchange);
+  /// A collective call of them, before it is saved.
+  void bring_together() { sampler_.bring_together(); }
 
   /// One update of all policies from these rows.
   /// @param iteration  of the agent, from 0, by which α is annealed

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,23 @@ struct Update {
   const float* position_weights;   ///< [M·M] or null
   OptimizerMethod method;
   OptimizerStep step;
+  distributed::PartRange moved;  ///< rows that climb along the Stein direction
+};
+
+constexpr std::int64_t tile_rows = 4;
+
+/// Rows of tiles of the lower triangle of a matrix of pairs, some parts of which a rank makes. A part is a short row of
+/// tiles and a long one, so all are alike.
+struct TileRows {
+  std::int64_t rows;  ///< of the matrix
+  std::int64_t count = (rows + tile_rows - 1) / tile_rows;
+  distributed::PartRange made{0, parts()};
+
+  constexpr std::int64_t parts() const { return (count + 1) / 2; }
+  constexpr std::int64_t part_of(std::int64_t tile_row) const { return std::min(tile_row, count - 1 - tile_row); }
+  constexpr bool makes(std::int64_t tile_row) const {
+    return made.first <= part_of(tile_row) && part_of(tile_row) < made.end;
+  }
 };
 
 }  // namespace stein::inference
@@ -43,7 +61,7 @@ struct UpdateScratch;
 
 /// Four rows times three of the lower triangle: twelve sums of `lanes` partial products each, kept between column
 /// chunks.
-constexpr std::int64_t tile_rows = 4, tile_columns = 3, tile_sums = tile_rows * tile_columns;
+constexpr std::int64_t tile_columns = 3, tile_sums = tile_rows * tile_columns;
 constexpr std::int64_t gram_chunk = 256;                // 24 rows of it fit the first-level cache:
 constexpr std::int64_t near_tiles = 24 / tile_columns;  // those of as many tiles, which all rows meet in turn
 
@@ -89,12 +107,11 @@ HWY_INLINE void copy_chunk(const MatrixView<const float>& values, std::int64_t f
   }
 }
 
-/// Adds the inner products of columns begin … end to the lower triangle of `gram` [rows·rows].
+/// Adds the inner products of columns begin … end to some rows of the lower triangle of `gram` [rows·rows].
 void gram_block(const MatrixView<const float>& values, std::int64_t begin, std::int64_t end, std::int64_t origin_row,
-                double* gram) {
+                const TileRows& tiles, double* gram) {
   const std::int64_t rows = values.rows;
-  const std::int64_t row_tiles = (rows + tile_rows - 1) / tile_rows,
-                     column_tiles = (rows + tile_columns - 1) / tile_columns;
+  const std::int64_t row_tiles = tiles.count, column_tiles = (rows + tile_columns - 1) / tile_columns;
   const std::int64_t copy_size = (row_tiles * tile_rows + tile_columns) * gram_chunk;
   float* const copy = fused::scratch<GramScratch>(copy_size + row_tiles * column_tiles * tile_sums * lanes);
   float* const sums = copy + copy_size;
@@ -105,13 +122,16 @@ void gram_block(const MatrixView<const float>& values, std::int64_t begin, std::
     copy_chunk(values, first, chunk, origin_row, copy);
     for (std::int64_t near = 0; near < column_tiles; near += near_tiles) {
       const std::int64_t last = std::min(near + near_tiles, column_tiles);
-      for (std::int64_t r = near * tile_columns / tile_rows; r < row_tiles; ++r)
+      for (std::int64_t r = near * tile_columns / tile_rows; r < row_tiles; ++r) {
+        if (!tiles.makes(r)) continue;
         for (std::int64_t c = near; c < last && c * tile_columns < (r + 1) * tile_rows; ++c)
           gram_tile<tile_rows, tile_columns>(copy + r * tile_rows * gram_chunk, copy + c * tile_columns * gram_chunk,
                                              chunk, sums + (r * column_tiles + c) * tile_sums * lanes);
+      }
     }
   }
   for (std::int64_t i = 0; i < rows; ++i) {
+    if (!tiles.makes(i / tile_rows)) continue;
     for (std::int64_t j = 0; j <= i; ++j) {
       const std::int64_t tile = i / tile_rows * column_tiles + j / tile_columns;
       const float* partial = sums + (tile * tile_sums + i % tile_rows * tile_columns + j % tile_columns) * lanes;
@@ -210,14 +230,14 @@ bool ascend_columns(const Update& update, std::int64_t begin, std::int64_t end) 
   return finite.passed();
 }
 
-/// C = A·B (+ C) for a square A of `rows`, in slices of B that stay in the first-level cache; the order of the sums is
-/// that of one product.
+/// C = A·B (+ C) for `count` rows of a square A of `rows`, in slices of B that stay in the first-level cache; the order
+/// of the sums is that of one product.
 // NOLINTNEXTLINE(readability-non-const-parameter): written by vector stores
-HWY_INLINE void weigh(const float* weights, std::int64_t rows, const float* b, float* c, std::int64_t columns,
-                      std::int64_t stride, bool add) {
+HWY_INLINE void weigh(const float* weights, std::int64_t count, std::int64_t rows, const float* b, float* c,
+                      std::int64_t columns, std::int64_t stride, bool add) {
   constexpr std::int64_t slice = 256;  // times a panel of a few vectors
   for (std::int64_t first = 0; first < rows; first += slice) {
-    const Product part{.m = rows,
+    const Product part{.m = count,
                        .n = columns,
                        .k = std::min(slice, rows - first),
                        .a = {weights + first, rows, 1},
@@ -233,7 +253,7 @@ HWY_INLINE void weigh(const float* weights, std::int64_t rows, const float* b, f
 template <OptimizerMethod method, bool averages>
 bool stein_columns(const Update& update, std::int64_t begin, std::int64_t end) {
   const FloatTag d;
-  const std::int64_t rows = update.values.rows;
+  const std::int64_t rows = update.values.rows, moved = update.moved.first, count = update.moved.end - moved;
   // Columns at a time: few enough for the second-level cache. Rows of them start in different places of the first-level
   // one, which a stride of a power of two would not give.
   const std::int64_t chunk = rows <= 128 ? 240 : 96, stride = chunk + 16;
@@ -260,20 +280,20 @@ bool stein_columns(const Update& update, std::int64_t begin, std::int64_t end) {
         if (update.position_weights != nullptr) hn::Store(x, d, position + i * stride + q);
       }
     }
-    weigh(update.gradient_weights, rows, mixed, direction, size, stride, false);
+    weigh(update.gradient_weights + moved * rows, count, rows, mixed, direction, size, stride, false);
     if (update.position_weights != nullptr)
-      weigh(update.position_weights, rows, position, direction, size, stride, true);
-    for (std::int64_t i = 0; i < rows; ++i) {
+      weigh(update.position_weights + moved * rows, count, rows, position, direction, size, stride, true);
+    for (std::int64_t i = moved; i < update.moved.end; ++i) {
       float* const value = update.values.data + i * update.values.stride + first;
       float* const mean = update.mean.data + i * update.mean.stride + first;
       float* const square = update.square.data + i * update.square.stride + first;
       const FloatVector own = hn::Set(d, update.own_weights[i]);
       for (std::int64_t q = 0; q < size; q += lanes) {
         const FloatVector x = hn::LoadU(d, value + q), from_origin = hn::Sub(x, hn::Load(d, origin + q));
-        const FloatVector along = hn::MulAdd(own, from_origin, hn::Load(d, direction + i * stride + q));
-        const FloatVector moved = ascend_vector<method, averages>(step, along, x, mean + q, square + q);
-        hn::StoreU(moved, d, value + q);
-        finite.add(moved);
+        const FloatVector along = hn::MulAdd(own, from_origin, hn::Load(d, direction + (i - moved) * stride + q));
+        const FloatVector to = ascend_vector<method, averages>(step, along, x, mean + q, square + q);
+        hn::StoreU(to, d, value + q);
+        finite.add(to);
       }
     }
   }
@@ -314,7 +334,8 @@ constexpr std::int64_t block_columns = 4096;  // fixed, whatever the number of t
 
 /// Blocks of columns are summed in groups of neighbours, so many that the partial sums of many particles stay small.
 /// The split depends on the shape alone.
-void gram(MatrixView<const float> values, std::int64_t origin_row, std::span<double> result) {
+void gram_rows(MatrixView<const float> values, std::int64_t origin_row, const TileRows& tiles,
+               std::span<double> result) {
   constexpr std::int64_t most_partial_sums = std::int64_t{1} << 23;
   const std::int64_t rows = values.rows, blocks = (values.columns + block_columns - 1) / block_columns;
   const std::int64_t most_groups = std::max<std::int64_t>(1, most_partial_sums / (rows * rows));
@@ -326,15 +347,44 @@ void gram(MatrixView<const float> values, std::int64_t origin_row, std::span<dou
   parallel_blocks(values.columns, group_columns, [&](std::int64_t begin, std::int64_t end) {
     double* const own = sums.data() + begin / group_columns * rows * rows;
     for (std::int64_t block = begin; block < end; block += block_columns)
-      HWY_DYNAMIC_DISPATCH(gram_block)(values, block, std::min(block + block_columns, end), origin_row, own);
+      HWY_DYNAMIC_DISPATCH(gram_block)(values, block, std::min(block + block_columns, end), origin_row, tiles, own);
   });
   for (std::int64_t i = 0; i < rows; ++i) {
+    if (!tiles.makes(i / tile_rows)) continue;
     for (std::int64_t j = 0; j <= i; ++j) {
       double sum = 0;
       for (std::int64_t group = 0; group < groups; ++group) sum += sums[(group * rows + i) * rows + j];
       result[i * rows + j] = result[j * rows + i] = sum;
     }
   }
+}
+
+/// The rows of the lower triangle that a part of its tiles has, one after the other.
+template <class Use>
+void for_rows_of(std::int64_t part, const TileRows& tiles, std::span<double> matrix, const Use& use) {
+  for (std::int64_t i = 0; i < tiles.rows; ++i)
+    if (tiles.part_of(i / tile_rows) == part)
+      use(i, matrix.subspan(static_cast<std::size_t>(i * tiles.rows), static_cast<std::size_t>(i + 1)));
+}
+
+/// Inner products of all rows, relative to one of them unless that is negative: each rank makes some.
+void gram(MatrixView<const float> values, std::int64_t origin_row, distributed::Communicator& ranks,
+          std::span<double> result) {
+  const TileRows all{.rows = values.rows};
+  if (ranks.size() == 1) return gram_rows(values, origin_row, all, result);
+  distributed::share_work(
+      ranks, all.parts(),
+      [&](distributed::PartRange own) { gram_rows(values, origin_row, {.rows = values.rows, .made = own}, result); },
+      [&](std::int64_t part, std::string& message) {
+        for_rows_of(part, all, result,
+                    [&](std::int64_t, std::span<double> row) { distributed::write_numbers(row, message); });
+      },
+      [&](std::int64_t part, std::string_view& message) {
+        for_rows_of(part, all, result, [&](std::int64_t i, std::span<double> row) {
+          distributed::read_numbers(message, row);
+          for (std::int64_t j = 0; j < i; ++j) result[j * values.rows + i] = row[static_cast<std::size_t>(j)];
+        });
+      });
 }
 
 bool run(const Update& update) {
@@ -348,9 +398,10 @@ bool run(const Update& update) {
 /// Squared distances from the inner products of all rows relative to row `origin`; returns the pairs that are so much
 /// nearer to each other than to the origin that digits are lost.
 std::vector<std::pair<std::int64_t, std::int64_t>> distances_from(MatrixView<const float> values, std::int64_t origin,
+                                                                  distributed::Communicator& ranks,
                                                                   std::span<double> distances) {
   constexpr double enough_digits = 0.01;  // of float's seven, two are lost
-  gram(values, origin, distances);
+  gram(values, origin, ranks, distances);
   const std::int64_t rows = values.rows;
   thread_local std::vector<double> squares;
   squares.resize(static_cast<std::size_t>(rows));
@@ -375,23 +426,31 @@ const float* in_float(const std::vector<double>& weights, std::vector<float>& co
 
 }  // namespace
 
-void squared_distances(MatrixView<const float> values, std::span<double> distances) {
-  auto lossy = distances_from(values, 0, distances);
+void squared_distances(MatrixView<const float> values, std::span<double> distances, distributed::Communicator& ranks) {
+  auto lossy = distances_from(values, 0, ranks, distances);
   // Particle 0 is an outlier: one of those that lie together is a better origin.
-  if (std::ssize(lossy) > values.rows) lossy = distances_from(values, lossy.front().first, distances);
-  parallel_for(std::ssize(lossy), [&](std::int64_t k) {
+  if (std::ssize(lossy) > values.rows) lossy = distances_from(values, lossy.front().first, ranks, distances);
+  const auto lower = [&](std::int64_t k) {
     const auto [i, j] = lossy[static_cast<std::size_t>(k)];
-    distances[i * values.rows + j] = distances[j * values.rows + i] =
-        HWY_DYNAMIC_DISPATCH(distance)(values.row(i).data(), values.row(j).data(), values.columns);
-  });
+    return distances.subspan(static_cast<std::size_t>(i * values.rows + j), 1);
+  };
+  distributed::shared_for(
+      ranks, std::ssize(lossy),
+      [&](std::int64_t k) {
+        const auto [i, j] = lossy[static_cast<std::size_t>(k)];
+        lower(k).front() = HWY_DYNAMIC_DISPATCH(distance)(values.row(i).data(), values.row(j).data(), values.columns);
+      },
+      lower);
+  for (const auto& [i, j] : lossy) distances[j * values.rows + i] = distances[i * values.rows + j];
 }
 
-void inner_products(MatrixView<const float> values, std::span<double> products) {
-  gram(values, -1, products);
+void inner_products(MatrixView<const float> values, std::span<double> products, distributed::Communicator& ranks) {
+  gram(values, -1, ranks, products);
 }
 
 bool stein_update(MatrixView<float> values, MatrixView<const float> gradients, const KernelWeights& weights,
-                  OptimizerState<float>& state, const OptimizerStep& step) {
+                  OptimizerState<float>& state, const OptimizerStep& step,
+                  std::optional<distributed::PartRange> moved) {
   thread_local std::vector<float> gradient_weights, own_weights, position_weights;
   return run({.values = values,
               .gradients = gradients,
@@ -402,7 +461,8 @@ bool stein_update(MatrixView<float> values, MatrixView<const float> gradients, c
               .own_weights = in_float(weights.own, own_weights),
               .position_weights = weights.position.empty() ? nullptr : in_float(weights.position, position_weights),
               .method = state.method(),
-              .step = step});
+              .step = step,
+              .moved = moved.value_or(distributed::PartRange{0, values.rows})});
 }
 
 bool ascend(MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state,
@@ -416,7 +476,8 @@ bool ascend(MatrixView<float> values, MatrixView<const float> directions, Optimi
               .own_weights = nullptr,
               .position_weights = nullptr,
               .method = state.method(),
-              .step = step});
+              .step = step,
+              .moved = {0, values.rows}});
 }
 
 }  // namespace fused

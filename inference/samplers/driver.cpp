@@ -11,8 +11,14 @@
 #include <stein/inference/samplers/stein_move.h>
 #include <stein/inference/samplers/svgd_pass.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace stein::inference {
 namespace {
@@ -41,11 +47,22 @@ bool ascend_now(MatrixView<Scalar> values, MatrixView<const Scalar> directions, 
   return ascend(values, directions, state, step);
 }
 
-template <class Scalar, bool (*stein_update)(MatrixView<Scalar>, MatrixView<const Scalar>, const KernelWeights&,
-                                             OptimizerState<Scalar>&, const OptimizerStep&)>
+template <class Scalar>
+using PairMatrix = void (*)(MatrixView<const Scalar> values, std::span<double> matrix,
+                            distributed::Communicator& ranks);
+template <class Scalar>
+using SteinUpdate = bool (*)(MatrixView<Scalar>, MatrixView<const Scalar>, const KernelWeights&,
+                             OptimizerState<Scalar>&, const OptimizerStep&, std::optional<distributed::PartRange>);
+
+template <class Scalar, SteinUpdate<Scalar> stein_update>
 bool update_now(MatrixView<Scalar> values, MatrixView<const Scalar> gradients, const KernelWeights& weights,
                 OptimizerState<Scalar>& state, const OptimizerStep& step, MoveWatch*) {
-  return stein_update(values, gradients, weights, state, step);
+  return stein_update(values, gradients, weights, state, step, {});
+}
+
+template <class Scalar, PairMatrix<Scalar> pairs>
+void pairs_of_one(MatrixView<const Scalar> values, std::span<double> matrix) {
+  pairs(values, matrix, distributed::single_process());
 }
 
 template <class Scalar, void (*clip)(MatrixView<Scalar>, const GradientClipOptions&)>
@@ -108,16 +125,38 @@ void add_products_in_order(std::span<const Scalar> a, std::span<const Scalar> b,
   for (std::size_t q = 0; q < a.size(); ++q) sum += static_cast<double>(a[q]) * static_cast<double>(b[q]);
 }
 
+/// Moves the rows of this rank by their weights, and brings those of the others.
+template <class Scalar, SteinUpdate<Scalar> stein_update>
+bool update_together(const SteinMove<Scalar>& move) {
+  std::vector<std::uint8_t> finite(static_cast<std::size_t>(move.values.rows));
+  const auto whether = [&](std::int64_t i) { return std::span(finite).subspan(static_cast<std::size_t>(i), 1); };
+  distributed::share_work(
+      move.ranks, move.values.rows,
+      [&](distributed::PartRange own) {
+        const bool all = stein_update(move.values, move.gradients, move.weights, move.state, move.step, own);
+        for (std::int64_t i = own.first; i < own.end; ++i) whether(i).front() = all ? 1 : 0;
+      },
+      [&](std::int64_t i, std::string& message) {
+        distributed::write_numbers(whether(i), message);
+        distributed::write_numbers(move.values.row(i), message);
+      },
+      [&](std::int64_t i, std::string_view& message) {
+        distributed::read_numbers(message, whether(i));
+        distributed::read_numbers(message, move.values.row(i));
+      });
+  return std::ranges::all_of(finite, [](std::uint8_t each) { return each != 0; });
+}
+
 /// A move as its parts, one after the other.
-template <class Scalar, void (*squared_distances)(MatrixView<const Scalar>, std::span<double>),
-          void (*inner_products)(MatrixView<const Scalar>, std::span<double>),
-          bool (*stein_update)(MatrixView<Scalar>, MatrixView<const Scalar>, const KernelWeights&,
-                               OptimizerState<Scalar>&, const OptimizerStep&)>
+template <class Scalar, PairMatrix<Scalar> squared_distances, PairMatrix<Scalar> inner_products,
+          SteinUpdate<Scalar> stein_update>
 bool move_by_parts(const SteinMove<Scalar>& move) {
   const MatrixView<const Scalar> positions = move.values;
-  (move.kernel.kernel == SvgdKernel::linear ? inner_products : squared_distances)(positions, move.distances);
+  (move.kernel.kernel == SvgdKernel::linear ? inner_products : squared_distances)(positions, move.distances,
+                                                                                  move.ranks);
   kernel_weights(move.kernel, move.distances, positions.rows, move.weights);
-  return stein_update(move.values, move.gradients, move.weights, move.state, move.step);
+  if (move.ranks.size() > 1) return update_together<Scalar, stein_update>(move);
+  return stein_update(move.values, move.gradients, move.weights, move.state, move.step, {});
 }
 
 template <class Scalar>
@@ -128,8 +167,8 @@ constexpr Driver<Scalar> reference_driver{
     .stein_update = update_now<Scalar, reference::stein_update<Scalar>>,
     .stein_move = move_by_parts<Scalar, reference::squared_distances<Scalar>, reference::inner_products<Scalar>,
                                 reference::stein_update<Scalar>>,
-    .squared_distances = reference::squared_distances<Scalar>,
-    .inner_products = reference::inner_products<Scalar>,
+    .squared_distances = pairs_of_one<Scalar, reference::squared_distances<Scalar>>,
+    .inner_products = pairs_of_one<Scalar, reference::inner_products<Scalar>>,
     .draw = draw_in_order<Scalar>,
     .clip = clip_now<Scalar, reference::clip_rows<Scalar>>,
     .all_finite = finite_rows<Scalar>,
@@ -146,8 +185,8 @@ constexpr Driver<float> simd_driver{
     .ascend = ascend_now<float, fused::ascend>,
     .stein_update = update_now<float, fused::stein_update>,
     .stein_move = move_by_parts<float, fused::squared_distances, fused::inner_products, fused::stein_update>,
-    .squared_distances = fused::squared_distances,
-    .inner_products = fused::inner_products,
+    .squared_distances = pairs_of_one<float, fused::squared_distances>,
+    .inner_products = pairs_of_one<float, fused::inner_products>,
     .draw = draw,
     .clip = clip_now<float, fused::clip_rows>,
     .all_finite = finite_rows<float>,

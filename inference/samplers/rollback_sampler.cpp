@@ -104,6 +104,7 @@ template <class Scalar>
 void RollbackSampler<Scalar>::keep(const Particles<Scalar>& particles, const Target<Scalar>& target,
                                    const Batch<Scalar>& batch) {
   if (kept_.size() == 2) kept_.pop_back();  // first: there is never memory for three
+  sampler_->bring_together();               // kept states are saved, and are those of one process
   Generation generation;
   generation.state.put_saved("particles", particles);
   generation.state.put_saved("sampler", *sampler_);

@@ -60,6 +60,8 @@ class RollbackSampler final : public Sampler<Scalar> {
   /// @throws Error(numeric)  with the reason where no step was taken since the start, or after all rollbacks
   void take_back(Particles<Scalar>& particles, Target<Scalar>& target, std::string_view reason);
   void scale_step_size(double factor) override;
+  void share_moves(distributed::Communicator& ranks) override { sampler_->share_moves(ranks); }
+  void bring_together() override { sampler_->bring_together(); }
   std::string_view name() const override { return sampler_->name(); }
   std::string_view form() const override { return sampler_->form(); }
   bool exploring(std::int64_t t) const override { return sampler_->exploring(t); }

@@ -1,3 +1,4 @@
+#include <stein/distributed/shared_work.h>
 #include <stein/inference/samplers/sampler_registry.h>
 #include <stein/inference/samplers/stein_move.h>
 #include <stein/inference/samplers/svgd.h>
@@ -14,6 +15,7 @@ template <class Scalar>
 Svgd<Scalar>::Svgd(const Options& options, const Ensemble& ensemble)
     : GradientSampler<Scalar>(Schedule(options.optimizer.step), options.optimizer.clip, ensemble),
       state_(options.optimizer, ensemble),
+      device_(ensemble.device),
       kernel_options_(checked(options.kernel)),
       distances_(static_cast<std::size_t>(ensemble.rows.count * ensemble.rows.count)) {}
 
@@ -28,7 +30,30 @@ bool Svgd<Scalar>::move(Particles<Scalar>& particles, const Batch<Scalar>&) {
                                     .step = step,
                                     .weights = weights_,
                                     .distances = distances_,
-                                    .watch = this->watch()});
+                                    .watch = this->watch(),
+                                    .ranks = *ranks_});
+}
+
+template <class Scalar>
+void Svgd<Scalar>::share_moves(distributed::Communicator& ranks) {
+  const bool pays = device_ == Device{} && this->rows() >= least_shared;
+  ranks_ = pays ? &ranks : &distributed::single_process();
+}
+
+template <class Scalar>
+void Svgd<Scalar>::bring_together() {
+  const auto averages = [&](const auto& use) {
+    for (const MatrixView<Scalar> rows : {state_.mean(), state_.square()})
+      if (rows.data != nullptr) use(rows);
+  };
+  distributed::share_work(
+      *ranks_, this->rows(), [](distributed::PartRange) {},
+      [&](std::int64_t i, std::string& message) {
+        averages([&](MatrixView<Scalar> rows) { distributed::write_numbers(rows.row(i), message); });
+      },
+      [&](std::int64_t i, std::string_view& message) {
+        averages([&](MatrixView<Scalar> rows) { distributed::read_numbers(message, rows.row(i)); });
+      });
 }
 
 template <class Scalar>

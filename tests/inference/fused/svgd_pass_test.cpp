@@ -4,9 +4,14 @@
 #include <stein/inference/samplers/svgd_pass.h>
 
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
 
+#include "distributed/thread_ranks.h"
 #include "inference/ensemble_of.h"
 
 using namespace stein;
@@ -17,6 +22,13 @@ namespace {
 struct Pair {
   Particles<float> narrow;
   Particles<double> wide;
+};
+
+/// What a rank makes of a step.
+struct Moved {
+  std::vector<double> pairs;     ///< distances or products of all
+  std::vector<float> rows = {};  ///< values and averages of those that it moves
+  bool sound = false;            ///< they are finite, and the others as before
 };
 
 /// The same random values and gradients in both precisions.
@@ -176,6 +188,56 @@ TEST_CASE("a value that leaves the finite numbers shows, wherever it stands", "[
     CHECK_FALSE(fused::stein_update(particles.values(), particles.gradients(), weights, first, step));
     CHECK_FALSE(fused::ascend(alone.values(), alone.gradients(), second, step));
     CHECK_FALSE(reference::ascend(expected.values(), MatrixView<const float>(expected.gradients()), third, step));
+  }
+}
+
+TEST_CASE("ranks that each make some pairs and move some rows have the bits of one process",
+          "[inference][svgd][distributed]") {
+  const auto [rows, size] = GENERATE(table<std::int64_t, std::int64_t>({{1, 40}, {5, 130}, {66, 333}, {150, 9001}}));
+  const bool grouped = GENERATE(false, true);
+  const SvgdKernel kernel = GENERATE(SvgdKernel::rbf, SvgdKernel::imq, SvgdKernel::linear);
+  Pair before = make(rows, size);
+  if (grouped)  // all but a third of the particles far away: distances by differences
+    for (std::int64_t i = 0; i < rows; i += 3)
+      for (std::int64_t q = 0; q < size; ++q) before.narrow.values()(i, q) += 500;
+  const OptimizerOptions options{.step = {.step_size = 1e-3}};
+  const auto moved = [&](distributed::Communicator& ranks) {
+    Particles<float> particles = before.narrow;
+    OptimizerState<float> state(options, ensemble_of(rows, size, 0));
+    std::vector<double> pairs(static_cast<std::size_t>(rows * rows));
+    const MatrixView<const float> positions = particles.values();
+    kernel == SvgdKernel::linear ? fused::inner_products(positions, pairs, ranks)
+                                 : fused::squared_distances(positions, pairs, ranks);
+    KernelWeights weights;
+    kernel_weights({.kernel = kernel}, pairs, rows, weights);
+    const distributed::PartRange own = distributed::parts_of(ranks, rows);
+    Moved found{.pairs = pairs};
+    found.sound =
+        fused::stein_update(particles.values(), particles.gradients(), weights, state, state.step(0, 1e-3), own);
+    for (std::int64_t i = own.first; i < own.end; ++i)
+      for (const MatrixView<float> each : {particles.values(), state.mean(), state.square()})
+        found.rows.insert(found.rows.end(), each.row(i).begin(), each.row(i).end());
+    for (std::int64_t i = 0; i < rows; ++i)
+      if (i < own.first || i >= own.end)
+        found.sound = found.sound && std::ranges::equal(particles.values().row(i), before.narrow.values().row(i)) &&
+                      std::ranges::all_of(state.square().row(i), [](float each) { return each == 0; });
+    return found;
+  };
+  const Moved alone = moved(distributed::single_process());
+  CHECK(alone.sound);
+  for (const int count : {2, 3, 4, 5}) {
+    std::vector<std::vector<float>> of_ranks(static_cast<std::size_t>(count));
+    std::atomic<int> alike = 0;
+    test::on_ranks(count, [&](const std::shared_ptr<distributed::Communicator>& ranks) {
+      Moved found = moved(*ranks);
+      alike += found.sound && found.pairs == alone.pairs ? 1 : 0;
+      of_ranks[static_cast<std::size_t>(ranks->rank())] = std::move(found.rows);
+    });
+    std::vector<float> together;
+    for (const std::vector<float>& each : of_ranks) together.insert(together.end(), each.begin(), each.end());
+    CAPTURE(rows, size, grouped, static_cast<int>(kernel), count);
+    CHECK(alike == count);
+    CHECK((together == alone.rows));
   }
 }
 
