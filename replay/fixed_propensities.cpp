@@ -16,7 +16,8 @@ namespace stein::replay {
 namespace {
 
 const bool registered = policies::register_bandit_policy<FixedPropensities>(
-    "fixed-propensities", "arms with probabilities from a table, by position on a page or the same in all contexts");
+    "fixed-propensities",
+    "arms with probabilities from the file of its option `table`, by position on a page or the same in all contexts");
 
 constexpr std::int64_t every_context = -1;
 

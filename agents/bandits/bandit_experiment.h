@@ -27,7 +27,7 @@ class BanditExperiment final : public runs::Experiment {
   std::unique_ptr<policies::BanditLearner> make_learner(const envs::BanditSpec& spec, std::uint64_t seed) const;
 
  private:
-  std::string environment_ = "mushroom", policy_ = "s2vgd", device_ = "cpu";
+  std::string environment_ = "mushroom", policy_ = "psgld", device_ = "cpu";
   bool learns_ = true, log_decisions_ = false;
   policies::BanditLearner::Options agent_;
   std::unique_ptr<envs::BanditEntry::Builder> environment_builder_;

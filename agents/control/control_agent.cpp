@@ -4,6 +4,7 @@
 #include <stein/runs/repetitions.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace stein::agents {
 namespace {
@@ -151,9 +152,13 @@ std::optional<ValuedBy> ControlAgent::networks_to_value_with() const {
 
 /// Linearly in the steps taken, and never below 1 %, so that a longer run still moves.
 void ControlAgent::decay_step_sizes() {
-  if (options_.decay_steps == 0) return;
-  const double done = static_cast<double>(total_steps()) / static_cast<double>(options_.decay_steps);
-  const double wanted = std::max(1 - done, smallest_decay);
+  double wanted = 1;
+  if (options_.decay_steps > 0)
+    wanted =
+        std::max(1 - static_cast<double>(total_steps()) / static_cast<double>(options_.decay_steps), smallest_decay);
+  constexpr std::int64_t most_halvings = 100;  // and far from the end of the numbers
+  if (options_.step_half_life > 0)
+    wanted = std::ldexp(wanted, -static_cast<int>(std::min(iterations_ / options_.step_half_life, most_halvings)));
   if (wanted == decay_) return;
   learner_.scale_step_size(wanted / decay_);
   baseline_->scale_step_size(wanted / decay_);

@@ -67,6 +67,7 @@ struct ControlAgentOptions {
   double importance_limit = 1;
   KernelSees kernel_sees = KernelSees::weights;
   std::int64_t decay_steps = 0;
+  std::int64_t step_half_life = 0;  ///< iterations
   BaselineKind baseline = BaselineKind::network;
   ValueNetworkOptions value{};
   policies::ControlPolicy::Options policy{};
@@ -149,6 +150,10 @@ struct ControlAgentOptions {
       "step sizes of policies and value network fall linearly to 1 % of themselves over so many steps of all "
       "particles; 0: they stay; `stein rl` makes it the steps of the run unless it is 0 or set",
       between(0, 1e12), "steps")
+        .in_older_runs("0");
+    v("step_half_life", step_half_life,
+      "step sizes of policies and value network are halved after every so many iterations; 0: they are not",
+      between(0, 1e9), "iterations")
         .in_older_runs("0");
     if (baseline == BaselineKind::network || learner == Learner::reinforce) value.describe(v);
     policy.describe(v);

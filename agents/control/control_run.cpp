@@ -213,7 +213,7 @@ std::optional<double> ControlRepetition::collapse() const {
 
 std::optional<std::string> ControlRepetition::warning() const {
   if (auto found = agent_->warning()) return found;
-  constexpr double little = 0.001, small = 0.1, none = 0.01, alike = 0.95;
+  constexpr double little = 0.001, none = 0.01, alike = 0.99;
   if (shares_ >= steady_shares && 1 - mean_share_ < little)
     return fmt::format(
         "returns are {:.2g} % of what moves the particles: they follow their prior and the repulsion; a smaller alpha "
@@ -225,15 +225,18 @@ std::optional<std::string> ControlRepetition::warning() const {
         "posterior; a larger alpha makes it one",
         100 * mean_share_);
   const std::optional<double> variance = collapse();
-  const bool one = effective_share_ ? (variance < small) && (*effective_share_ > alike) : (variance < none);
-  if (!variance || !one) return {};
+  if (!variance) return {};
+  if (effective_share_ > alike)
+    return fmt::format(
+        "the particles are a posterior in name only: they act alike (effective_share {:.3g}, where 1 is one policy), "
+        "whatever their weights are (collapse {:.2g}); a larger alpha, and a start where policies differ "
+        "(output_spread), may keep them apart",
+        *effective_share_, *variance);
+  if (effective_share_ || *variance >= none) return {};
   return fmt::format(
       "the particles are a posterior in name only: their weights have {:.2g} of the variance of independent ones "
-      "(collapse){}; a larger alpha, a lower initial_correlation or kernel_sees=behaviour keeps them apart",
-      *variance,
-      effective_share_
-          ? fmt::format(", and they act alike (effective_share {:.3g}, where 1 is one policy)", *effective_share_)
-          : "");
+      "(collapse); a larger alpha, a lower initial_correlation or kernel_sees=behaviour keeps them apart",
+      *variance);
 }
 
 ControlTiming ControlRepetition::timing() const {

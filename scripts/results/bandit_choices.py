@@ -25,10 +25,7 @@ def run(names):
 
 def section():
     """The section of the page: of every policy and setting the mean over bandits."""
-    settings_tried = combinations(CHOICES["grid"])
-    heads = [", ".join(f"{option} {value:g}" for option, value in settings.items()) for _, settings in settings_tried]
-    text = f"## {CHOICES['title']}\n\n{CHOICES['text']}\n\n| policy | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}\n"
-    every = []
+    settings_tried, every, columns = combinations(CHOICES["grid"]), [], []
     for policy in CHOICES["policies"]:
         means = []
         for name, settings in settings_tried:
@@ -36,6 +33,10 @@ def section():
             every += [entry for entry in entries if entry]
             means.append(statistics.mean(statistics.mean(shares(entry)) for entry in entries) if all(entries) else None)
         least = min((mean for mean in means if mean is not None), default=None)
-        cells = ["not run" if mean is None else f"**{mean:.1f}**" if mean == least else f"{mean:.1f}" for mean in means]
-        text += f"| {policy} | {' | '.join(cells)} |\n"
+        columns.append(["not run" if mean is None else f"**{mean:.1f}**" if mean == least else f"{mean:.1f}" for mean in means])
+    options = list(CHOICES["grid"])
+    text = (f"## {CHOICES['title']}\n\n{CHOICES['text']}\n\n| {' | '.join(f'`{option}`' for option in options)} | {' | '.join(CHOICES['policies'])} |\n"
+            f"{'|---' * (len(options) + len(columns))}|\n")
+    for (_, settings), cells in zip(settings_tried, zip(*columns, strict=True), strict=True):
+        text += f"| {' | '.join(f'{settings[option]:g}' for option in options)} | {' | '.join(cells)} |\n"
     return text + (f"\nRecords by commit: {by_commit(every)}.\n" if every else "")

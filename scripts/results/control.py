@@ -20,6 +20,7 @@ import statistics
 import sys
 
 import figures
+from control_runs import CURVE_POINTS as KEPT_POINTS
 from control_runs import ENTRIES, PLAN, curve_of, command, record_of, recorded, run, shown_command
 from control_tuning import at_ends, candidates, chosen, entries_of_plan, grid_of, tune, tuning_records
 from records import by_commit, clean_commit
@@ -248,7 +249,8 @@ def write():
     tried = max(len(list(candidates(grid_of(*point)))) for point in entries_of_plan())
     head = TEXT.format(seeds=len(range(*PLAN["tuning_seeds"])), first=PLAN["settings_at_first"], tried=tried, ends=ends, choices=choices,
                        tuning_commits=by_commit(tuning_records()) or "none yet")
-    write_page("control", head + PUBLISHED + verdicts(planned) + LIMITS + RETURNS_FIGURES + text + curve_section())
+    write_page("control", head + PUBLISHED + verdicts(planned) + LIMITS + (LEARNING_FIGURES if have_curves(planned) else "") + RETURNS_FIGURES +
+               text + curve_section())
     curves = {(task, agent, posterior): record_of(name, curve_command(task, agent, posterior))
               for task in PLAN["curves"]["tasks"] for agent, posterior, name in curve_entries(task)}
     missing = [f"{task} {agent} {method}" for (task, agent), entries in planned.items()
@@ -266,6 +268,15 @@ PUBLISHED_ITERATIONS = {"cartpole-swingup": 1000, "double-pendulum": 1000}  # wh
 AGENTS = {"reinforce": "REINFORCE", "a2c": "A2C", "ppo": "PPO"}
 POSTERIORS = {"none": "one policy", "s2vgd": "s2vgd"}  # of the learning curves
 LEARNING, FINAL = MEASURES
+LEARNING_FIGURES = """## Curves
+
+The published figure: discounted return of training, a mean over particles and seeds, by steps; bands are 95 % intervals over seeds.
+
+![Learning curves of REINFORCE](images/control_learning_reinforce.svg)
+
+![Learning curves of A2C](images/control_learning_a2c.svg)
+
+"""
 RETURNS_FIGURES = """## Tables by task, agent and length
 
 ![Final returns and learning by method, agent and task](images/control_returns.svg)
@@ -290,6 +301,20 @@ def published(everything):
     return everything.get(("cartpole-swingup", "reinforce", PUBLISHED_ITERATIONS["cartpole-swingup"]), {})
 
 
+def have_curves(planned):
+    """Whether all records keep the curve of training; the first ones did not."""
+    return all("discounted_return" in entry.get("curve", {}) for entries in planned.values() for entry in entries.values())
+
+
+def learning_curve(method, entry):
+    """Of training, with the interval over seeds."""
+    points = []
+    for k, values in enumerate(zip(*entry["curve"]["discounted_return"], strict=True), 1):
+        mean, half = statistics.mean(values), half_width(values)
+        points.append((k / KEPT_POINTS * entry["summary"]["steps"] / 1e6, mean, mean - half, mean + half))
+    return figures.Curve(NAMES[method], method, method == "independent", points)
+
+
 def draw(planned, everything, curves):
     def rows(methods):
         return [figures.Row(NAMES[method], method) for method in methods]
@@ -300,6 +325,11 @@ def draw(planned, everything, curves):
              for measure, title in ((FINAL, "final evaluation"), (LEARNING, "learning"))]
     figures.dots(IMAGES / "control_returns.svg", "Final returns and learning by method, agent and task",
                  {AGENTS[agent]: rows(PLAN["posteriors"]) for agent in PLAN["agents"]}, tiers)
+
+    for agent in PLAN["agents"] if have_curves(planned) else ():
+        figures.curves(IMAGES / f"control_learning_{agent}.svg", f"Learning curves of {AGENTS[agent]}",
+                       {task: [learning_curve(method, planned[task, agent][method]) for method in PLAN["posteriors"]] for task in PLAN["tasks"]},
+                       "environment steps of all particles (million)", "discounted return of training")
 
     entries = published(everything)
     by_name = {NAMES[method]: entry for method, entry in entries.items()}

@@ -34,8 +34,17 @@ def recorded(folder):
     return {tag: [of_seed[seed] for seed in sorted(of_seed)] for tag, of_seed in points.items()}
 
 
-def curve_of(folder, _):
-    """By tag and seed: the mean over the run of a recorded curve, every record standing for the steps before it."""
+CURVE_POINTS = 40  # that are kept of a training return
+
+
+def at_shares(points, steps):
+    """The last value recorded up to each of so many shares of the steps; the first where none was before."""
+    return [next((value for step, value in reversed(points) if step * CURVE_POINTS <= k * steps), points[0][1]) for k in range(1, CURVE_POINTS + 1)]
+
+
+def curve_of(folder, summary):
+    """By tag and seed: the mean over the run of a recorded curve, every record standing for the steps before it, its last value, and of the
+    discounted return of training the curve itself."""
     points_by_tag, means, last = recorded(folder), {}, {}
     for tag, part in itertools.product(("return", "discounted_return"), ("", "_median", "_max")):
         for points in points_by_tag[tag + part]:
@@ -45,7 +54,8 @@ def curve_of(folder, _):
                 before = step
             means.setdefault(tag + part, []).append(total / before)
             last.setdefault(tag + part, []).append(points[-1][1])
-    return {"curve": {"mean": means, "last": last}}
+    training = [[float(f"{value:.5g}") for value in at_shares(points, summary["steps"])] for points in points_by_tag["discounted_return"]]
+    return {"curve": {"mean": means, "last": last, "discounted_return": training}}
 
 
 def result_file(name):

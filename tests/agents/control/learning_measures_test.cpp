@@ -214,6 +214,17 @@ TEST_CASE("step sizes fall linearly to a hundredth over the steps of the run", "
     CHECK(agent.iterate(Measured::yes).measures->step_size == Approx(0.01 * share));
 }
 
+TEST_CASE("step sizes are halved after every half-life, beside a linear decay too", "[agents][measures]") {
+  const auto check = [](const char* decay_steps, const std::vector<double>& shares) {
+    ControlAgent agent(measured_options(Learner::a2c, PolicyPosterior::none, true,
+                                        {{"step_size", "0.01"}, {"step_half_life", "2"}, {"decay_steps", decay_steps}}),
+                       measured_task(), 3);
+    for (const double share : shares) CHECK(agent.iterate(Measured::yes).measures->step_size == Approx(0.01 * share));
+  };
+  check("0", {1, 1, 0.5, 0.5, 0.25});
+  check("1200", {1, 0.9, 0.4, 0.35, 0.15});  // 120 steps an iteration
+}
+
 TEST_CASE("a target for the KL divergence ends the updates of an iteration", "[agents][measures]") {
   const auto updates = [](const char* target) {
     ControlAgent agent(
