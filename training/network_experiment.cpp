@@ -85,6 +85,9 @@ void NetworkExperiment::add_sampler(NetworkInputs inputs) {
 }
 
 void NetworkExperiment::read_with_method(const runs::OptionSources& sources, std::string& data, bool is_file) {
+  const PublishedPreset* const preset = named_preset(published_.presets, sources, published_.what);
+  STEIN_CHECK(preset == nullptr || !preset->data.empty() || is_file,
+              "the preset '{}' is for a file of your own, expected --data ./FILE, got {}", preset->name, data);
   add_part("Method " + method_, [this](OptionTable& table) { method_options_.describe(table); });
   for (const PublishedPreset& each : published_.presets)
     if ((each.data == data || (each.data.empty() && is_file)) && each.sampler == method_)

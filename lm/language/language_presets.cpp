@@ -109,6 +109,16 @@ void add_war_and_peace(std::vector<PublishedPreset>& presets) {
     }
 }
 
+/// Not published: what a text of one's own wants, which is too short for a posterior of so many weights at
+/// temperature 1.
+void add_small_text(std::vector<PublishedPreset>& presets) {
+  presets.push_back({"small-text",
+                     "chosen here for texts of 100 kB to a few MB: many short steps at a low temperature, averaged",
+                     "",
+                     "psgld",
+                     {{"step_size", "0.02"}, {"batch_size", "5"}, {"epochs", "20"}, {"temperature", "1e-4"}}});
+}
+
 }  // namespace
 
 const std::vector<PublishedPreset>& language_presets() {
@@ -117,6 +127,7 @@ const std::vector<PublishedPreset>& language_presets() {
     add_ptb(presets);
     add_zaremba(presets);
     add_war_and_peace(presets);
+    add_small_text(presets);
     return presets;
   }();
   return all;

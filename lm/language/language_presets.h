@@ -9,7 +9,7 @@ namespace stein::lm {
 
 /// Penn Treebank (Gan et al. 2017: small, medium and large LSTMs by SGD and SGLD, without and with dropout; Fortunato
 /// et al. 2017: medium by Bayes by Backprop and posterior sharpening, and ours of the small size) and War and Peace
-/// (Gan et al. 2017: LSTM, GRU and tanh by RMSprop and pSGLD).
+/// (Gan et al. 2017: LSTM, GRU and tanh by RMSprop and pSGLD). One is ours, for a text of one's own.
 ///
 /// Rates and clipping are those of their authors, in the unit of their loss (`rate_unit`). What a chain does is what
 /// the authors' released program does: pSGLD goes as far as RMSprop of the same published rate, so its step size h is

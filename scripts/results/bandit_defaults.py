@@ -350,10 +350,10 @@ After so many interactions (of wheels at the last point of the curve before), av
     text += bandit_choices.section() + "\n" + bandit_options.section() + "\n" + published(found, groups["protocol"]) + "\n" + bandit_paper.section() + bandit_tuned.section(found)
     settings = ", ".join(f"`{policy['name']}` is `{policy['policy']}` with `{' '.join(f'{key}={value}' for key, value in policy['settings'].items())}`"
                          for policy in OF_GROUPS.values() if policy.get("settings"))
-    text += f"\n## Commands\n\nOf every policy, its name in the place of `POLICY` ({settings}); each record has its own.\n\n| bandit | command |\n|---|---|\n"
+    text += f"\n## Commands\n\nOf every policy, its name in the place of `POLICY` ({settings}); each record has its own.\n\n<details><summary>By bandit and table</summary>\n\n| bandit | command |\n|---|---|\n"
     text += commands(PLAN["bandits"]) + "".join(commands(group["bandits"], name) for name, group in PLAN["groups"].items())
     every = [entry for table_of in (found, *groups.values()) for entries in table_of.values() for entry in entries.values()]
-    text += "\nRecords by commit: " + (by_commit(every) or "none yet") + ".\n"
+    text += "\n</details>\n\nRecords by commit: " + (by_commit(every) or "none yet") + ".\n"
     write_page("bandit_defaults", text)
     main = [policy for policy in PLAN["main"] if all(policy in with_curves(entries) for entries in found.values())]
     if PLAN["greedy"] in main and PLAN["stein"] in main:

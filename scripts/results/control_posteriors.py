@@ -124,7 +124,8 @@ def verdicts(entries):
     text = ""
     for method, other in [("svgd", ONE), ("s2vgd", ONE), ("svgd", "independent"), ("s2vgd", "independent"), ("svgd", "independent, short rollouts"),
                           ("s2vgd", "independent, short rollouts"), ("svgd", "svgd, no prior"), ("s2vgd", "s2vgd, no prior"),
-                          ("svgd, behaviour", "svgd"), ("svgd, shared layer", "svgd")]:
+                          ("svgd, behaviour", "svgd"), ("svgd, shared layer", "svgd"), ("s2vgd, shared layer", "s2vgd"),
+                          ("svgd, alpha of returns", "svgd")]:
         found = verdict(entries, method, other)
         text += f"- {found}\n" if found else ""
     return text or "Not all of them have been run.\n"
@@ -168,7 +169,8 @@ Made by `scripts/results/control_posteriors.py` from the records in `docs/result
 What are sixteen policies under a posterior worth beside one policy, at the same steps of all together? Every agent has its defaults; "no prior" is
 `alpha=1e-9`, under which prior and repulsion move nothing (the program warns of it), so that what is left are particles that began apart and share what they see;
 independent particles share nothing, and by their defaults make a sixteenth of the iterations: with short rollouts they make as many. "Behaviour" is `kernel_sees=behaviour`,
-"shared layer" `shared_layers=1`. Seeds {first} to {end - 1}. Returns are those of the last policy, 100 episodes without noise, a particle drawn for each
+"shared layer" `shared_layers=1`; "alpha of returns" has α in units of the normalised return (`gradient_scale=per_episode normalize_advantages=false`), annealed from .1 to about
+an eighth of that. Seeds {first} to {end - 1}. Returns are those of the last policy, 100 episodes without noise, a particle drawn for each
 episode, ± half of a 95 % interval of the mean over seeds; differences are paired by seed, with their 95 % interval. The goal is the task's threshold, looked at every
 {PLAN["evaluate_every"]:,} steps. Prior and repulsion are shares of the length of what moves particles when it was last measured, `collapse` and `effective_share` as
 [control.md](../control.md#a-posterior-over-policies) says; means over seeds, in brackets the lowest and highest.
@@ -183,11 +185,11 @@ Whose return is higher, by these intervals:
     for task, how in PLAN["tasks"].items():
         for agent in how["agents"]:
             text += f"## {task}, {agent.upper()}, {how['steps']:,} steps\n\n{table(task, agent, entries)}\n"
-    text += "## Commands\n\n| run | command |\n|---|---|\n"
+    text += "## Commands\n\n<details><summary>By task, agent and method</summary>\n\n| run | command |\n|---|---|\n"
     for (task, agent, method), entry in entries.items():
         if entry:
             text += f"| {task}, {agent.upper()}, {method} | `{entry['command']}` |\n"
-    text += "\nRecords by commit: " + (by_commit([entry for entry in entries.values() if entry]) or "none yet") + ".\n"
+    text += "\n</details>\n\nRecords by commit: " + (by_commit([entry for entry in entries.values() if entry]) or "none yet") + ".\n"
     write_page("control_posteriors", text)
     write_section("control_posteriors.py", short(entries))
 

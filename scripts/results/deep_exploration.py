@@ -140,7 +140,7 @@ Made by `scripts/results/deep_exploration.py` from the records in `docs/results/
 
 `deep-sea` (after Osband et al. 2020) pays at the end of one path of N steps that all cost a little: an agent that draws every action by chance
 finds it in one of 2^N episodes, and what it sees teaches it to stay away. An agent that draws a policy for an episode can draw one that means to go right
-everywhere. Nothing but the start is tuned: every agent has the defaults of its time, before staggered slots and the bound on PPO's steps, or what the name of its row says: an entropy bonus of 0.03, a wide start
+everywhere. Nothing but the start is tuned: every agent has its defaults, or what the name of its row says: an entropy bonus of 0.03, a wide start
 (`output_spread=10`: a policy prefers something everywhere from the first step on), rollouts as short as those of Stein posteriors (independent particles have
 16 x 32 steps each with A2C and 8 x 256 with PPO otherwise, so few iterations: 25 and 7), or the preset `explore` of Stein posteriors, which is the same start
 for particles that share their rollouts under a prior. {PLAN["steps"]:,} steps of all particles together, seeds {first} to {end - 1}; the start was
@@ -167,14 +167,11 @@ explore where a simple policy leads to the reward, and chance in every step does
 
 ## Commands
 
-| run | command |
+| runs | command |
 |---|---|
 """
-    for (agent, method, size), entry in entries.items():
-        if entry:
-            text += f"| {agent.upper()}, {method}, N = {size} | `{entry['command']}` |\n"
-    text += ("\nRecords are of programs before staggered slots and the bound on PPO's steps: with `staggered=false target_kl=0` their commands have the same "
-             "settings today.\n")
+    for agent, method in itertools.product(PLAN["agents"], PLAN["methods"]):
+        text += f"| {agent.upper()}, {method} | `{command_of(agent, method, 'N')}` |\n"
     text += "\nRecords by commit: " + (by_commit([entry for entry in entries.values() if entry]) or "none yet") + ".\n"
     write_page("deep_exploration", text)
     if all(entries.values()):

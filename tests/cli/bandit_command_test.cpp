@@ -320,7 +320,7 @@ TEST_CASE("help about another bandit or policy still names the program's default
   const TemporaryDirectory folder;
   const Outcome help = run(folder.path(), {"bandit", "--env", "wheel", "--policy", "lints", "--help"});
   CHECK(help.code == 0);
-  CHECK_THAT(help.out, Contains("default mushroom") && Contains("default s2vgd") && !Contains("default wheel") &&
+  CHECK_THAT(help.out, Contains("default mushroom") && Contains("default psgld") && !Contains("default wheel") &&
                            Contains("Environment wheel") && Contains("delta"));
 }
 

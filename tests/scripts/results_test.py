@@ -512,7 +512,9 @@ class BanditDefaultsTest(ResultsTest):
         self.succeeds("bandit_defaults.py", "write")
         page = (self.root / "docs/results/bandit_defaults.md").read_text()
         # 0 … 9 and a thousand steps: 4.5 + 0.1 and 4.5 + 0.3.
-        self.assertIn(f"| greedy | **4.6** | 4.8 | {' | '.join(['not run'] * (len(settings_tried) - 2))} |", page)
+        others = " | ".join(["not run"] * (len(choices["policies"]) - 1))
+        for settings, found in zip(settings_tried, ["**4.6**", "4.8", "not run"]):
+            self.assertIn(f"| {' | '.join(f'{value:g}' for value in settings.values())} | {found} | {others} |", page)
         self.refuses("bandit_defaults.py", "choose", "svgd", because="no policy of the choices: svgd; they have greedy, neural-ts, neural-ucb, dropout")
 
     def test_a_choice_at_the_end_of_its_grid_is_not_reported(self):

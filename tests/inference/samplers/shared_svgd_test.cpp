@@ -1,5 +1,5 @@
-// SVGD whose moves ranks share: each of them has the particles of one process, bit for bit, and the first its state once
-// it has been brought together.
+// SVGD whose moves ranks share: each of them has the particles of one process, bit for bit, and the first its state
+// once it has been brought together.
 #include <stein/core/safetensors.h>
 #include <stein/inference/samplers/rollback_sampler.h>
 #include <stein/inference/samplers/svgd.h>
@@ -132,8 +132,7 @@ TEST_CASE("a particle that one rank moves out of the finite numbers ends the ste
   const std::string alone = said(nullptr);
   CHECK(alone == "the value of position[0] of particle " + std::to_string(broken) + " is inf at update 0");
   std::atomic<int> alike = 0;
-  test::on_ranks(3, [&](const std::shared_ptr<distributed::Communicator>& ranks) {
-    alike += said(ranks.get()) == alone ? 1 : 0;
-  });
+  test::on_ranks(
+      3, [&](const std::shared_ptr<distributed::Communicator>& ranks) { alike += said(ranks.get()) == alone ? 1 : 0; });
   CHECK(alike == 3);
 }
