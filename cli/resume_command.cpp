@@ -29,15 +29,14 @@ int resume(const ResumeArguments& arguments) {
   std::optional<RunDirectory> directory;
   std::vector<std::pair<std::string, std::string>> settings;
   distributed::agree(ranks, [&] {
+    for (const std::string& setting : arguments.settings) settings.push_back(runs::parse_setting(setting));
     if (runs::Sweep::is_in(arguments.directory)) {
-      STEIN_CHECK(arguments.settings.empty(),
-                  "a sweep goes on as it was planned: --set is for a single run, such as '{}'",
-                  runs::Sweep::open(arguments.directory).runs().front().string());
       STEIN_CHECK(arguments.device.empty(), "a sweep goes on where it was planned: --device is for a single run");
-      sweep = runs::Sweep::open(arguments.directory, ranks.is_root() ? Access::write : Access::read);
+      const Access access = ranks.is_root() ? Access::write : Access::read;
+      sweep = runs::Sweep::open(arguments.directory, access);
+      if (!settings.empty()) sweep->lengthen(settings, access);
       return;
     }
-    for (const std::string& setting : arguments.settings) settings.push_back(runs::parse_setting(setting));
     if (!arguments.device.empty()) settings.emplace_back("device", arguments.device);
     directory = RunDirectory::open(arguments.directory, ranks.is_root() ? Access::write : Access::read);
   });
@@ -53,7 +52,8 @@ Action resume_command(CLI::App& command, const Ranks& ranks) {
   command.add_option("RUN", arguments->directory, "Run directory, or the folder of a sweep")->required();
   command
       .add_option("--set", arguments->settings,
-                  "steps=N makes the run longer; with it an agent takes decay_steps=N; may be repeated")
+                  "steps=N makes the run, or all of a sweep, longer; with it an agent takes decay_steps=N; may be "
+                  "repeated")
       ->allow_extra_args(false);
   arguments->session.add_data(command);
   arguments->session.add_stop_after(command);

@@ -9,9 +9,13 @@
 #include <stein/runs/sweep.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace stein::runs {
 namespace {
@@ -187,6 +191,8 @@ Sweep Sweep::open(const fs::path& directory, Access access) {
     sweep.kind_ = json.at("kind").get<std::string>();
     sweep.preset_ = json.value("preset", "");
     sweep.data_ = json.value("data", "");
+    for (const auto& [key, value] : json.value("longer", std::map<std::string, std::string>{}))
+      sweep.longer_.emplace_back(key, value);
     for (const Json& axis : json.at("axes"))
       sweep.axes_.push_back({.key = axis.at("key"), .values = axis.at("values").get<std::vector<std::string>>()});
     for (const Json& run : json.at("runs")) {
@@ -209,7 +215,9 @@ Json Sweep::to_json() const {
   for (const SweepAxis& axis : axes_) axes.push_back({{"key", axis.key}, {"values", axis.values}});
   for (const Planned& run : runs_)
     runs.push_back({{"directory", run.name}, {"settings", run.settings}, {"config", run.config}});
-  return {{"kind", kind_}, {"preset", preset_}, {"data", data_}, {"axes", axes}, {"runs", runs}};
+  Json json{{"kind", kind_}, {"preset", preset_}, {"data", data_}, {"axes", axes}, {"runs", runs}};
+  for (const auto& [key, value] : longer_) json["longer"][key] = value;
+  return json;
 }
 
 std::vector<fs::path> Sweep::runs() const {
@@ -246,12 +254,36 @@ void Sweep::write(Existing existing) {
                 "'{0}' holds another sweep: continue it with `stein resume {0}`, pass --overwrite to replace its runs, "
                 "or choose another --out",
                 directory_.string());
+    STEIN_CHECK(there.longer_.empty(), "the sweep in '{0}' was made longer: continue it with `stein resume {0}`",
+                directory_.string());
     changes = !data_.empty() && data_ != there.data_;
   } else if (is_in(directory_)) {
     remove_earlier();
   }
   if (changes) write_file_atomically(directory_ / file_name, to_json().dump(2) + "\n");
   lock_ = std::move(lock);
+}
+
+void Sweep::lengthen(const Settings& settings, Access access) {
+  std::map<std::string, std::string> longer(longer_.begin(), longer_.end());
+  std::vector<std::int64_t> planned_steps;
+  for (const Planned& planned : runs_) planned_steps.push_back(experiment(planned, data_)->steps());
+  for (const auto& [key, value] : settings) {
+    STEIN_CHECK(std::ranges::find(axes_, key, &SweepAxis::key) == axes_.end(),
+                "the sweep compares runs with different {0}: {0} cannot be set for all of them", key);
+    STEIN_CHECK(key != "device" && experiment(runs_.front(), data_)->may_change(key),
+                "the runs of a sweep may become longer and nothing else, got '{}={}'", key, value);
+    longer[key] = value;
+  }
+  STEIN_CHECK(longer.contains("steps"), "runs of a sweep become longer by steps: expected steps too");
+  longer_ = {longer.begin(), longer.end()};
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    const std::int64_t steps = experiment(runs_[i], data_)->steps();
+    STEIN_CHECK(planned_steps[i] > 0 && (steps == 0 || steps >= planned_steps[i]),
+                "the run {} is planned with steps = {}, steps = {} asks for fewer", runs_[i].name,
+                planned_steps[i] > 0 ? std::to_string(planned_steps[i]) : "0 (to the end)", steps);
+  }
+  if (access == Access::write) write_file_atomically(directory_ / file_name, to_json().dump(2) + "\n");
 }
 
 /// Throws Error(usage) if another process is at work on the sweep.
@@ -286,7 +318,7 @@ std::unique_ptr<Experiment> Sweep::experiment(const Planned& planned, const std:
   return kind.make(kind, {.preset = preset_,
                           .toml = planned.config,
                           .toml_name = file_name,
-                          .settings = {},
+                          .settings = longer_,
                           .data = data,
                           .of_run = true});
 }

@@ -55,6 +55,12 @@ class Sweep {
   /// where it holds another, unless it may be overwritten, or files that are none, or where another process is at work
   /// on it or on one of its runs; nothing is removed then.
   void write(Existing existing);
+  /// Makes all of its runs longer, the finished ones too, once they go on: by `steps`, and what may change with them.
+  /// That becomes part of the plan. A run that ended by itself stays as it is.
+  /// @param access  write: keeps the plan
+  /// @throws Error(usage) for a setting that no resumed run may change or that the sweep compares, and for fewer steps
+  /// than were planned
+  void lengthen(const std::vector<std::pair<std::string, std::string>>& settings, Access access);
   /// Begins or continues every run that neither is finished nor has diverged; where one diverges, the others go on. On
   /// ranks that are more than the seeds of a run, several runs go on side by side.
   /// @returns false if asked to stop before all were done; the runs' summaries are then in their directories as far as
@@ -91,6 +97,7 @@ class Sweep {
   std::string kind_, preset_;
   std::string data_;  ///< folder with data sets that `--data` named when it was planned
   std::vector<SweepAxis> axes_;
+  std::vector<std::pair<std::string, std::string>> longer_;  ///< settings since it was planned: see lengthen
   std::vector<Planned> runs_;
   std::vector<std::string> names_;  ///< of the experiments that were planned: "wheel/svgd"
 };

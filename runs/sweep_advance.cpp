@@ -101,10 +101,14 @@ bool Sweep::advance_run(const Planned& planned, const SessionOptions& options) c
     if (!begun) return start(planned, options).finished;
     std::optional<RunDirectory> directory;
     distributed::agree(ranks, [&] { directory = RunDirectory::open(path, root ? Access::write : Access::read); });
-    return resume_run(*directory, {}, options).finished;
+    return resume_run(*directory, longer_, options).finished;
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::numeric) throw;
-    if (root) log_error("{}: {}", planned.name, error.what());
+    // One that is made longer in vain has its result.
+    const bool stays = error.kind() == ErrorKind::usage && !longer_.empty() &&
+                       ranks.any(root && RunDirectory::is_in(path) && fs::exists(RunDirectory::open(path).summary()));
+    if (error.kind() != ErrorKind::numeric && !stays) throw;
+    if (root && stays) log_warning("{}: {}", planned.name, error.what());
+    if (root && !stays) log_error("{}: {}", planned.name, error.what());
     return true;  // the others go on
   }
 }

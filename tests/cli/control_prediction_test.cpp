@@ -89,8 +89,8 @@ TEST_CASE("a policy is drawn for each episode, and actions where that is wanted"
   std::set<int> particles;
   std::set<double> actions;
   for (int episode = 0; episode < 30; ++episode) {
-    const Json &first = answers[static_cast<std::size_t>(2 * episode)],
-               &second = answers[static_cast<std::size_t>(2 * episode + 1)];
+    const std::size_t place = 2 * static_cast<std::size_t>(episode);
+    const Json &first = answers[place], &second = answers[place + 1];
     CHECK(first["id"] == Json({episode}));
     CHECK_FALSE(second.contains("id"));
     CHECK(first["particle"] == second["particle"]);

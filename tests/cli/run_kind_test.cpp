@@ -127,7 +127,7 @@ TEST_CASE("a sweep is a run a value with one table and one report, and goes on w
   CHECK_THAT(other.err, Contains("holds another sweep"));
   const Outcome longer = walk(folder.path(), {"resume", "sweep", "--set", "steps=500"});
   CHECK(longer.code == 2);
-  CHECK_THAT(longer.err, Contains("a sweep goes on as it was planned"));
+  CHECK_THAT(longer.err, Contains("the sweep compares runs with different steps"));
   const Outcome twice = walk(folder.path(), start("new", {"--sweep", "length=60,90"}));
   CHECK(twice.code == 2);
   CHECK_THAT(twice.err, Contains("--sweep length: it is set as well"));

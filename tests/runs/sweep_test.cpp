@@ -202,6 +202,59 @@ TEST_CASE("an interrupted sweep goes on where it stopped", "[runs][sweep]") {
   CHECK(summary_of(folder / "sweep/steps=30")["counts"]["mean"] == 30.0);
 }
 
+TEST_CASE("a sweep that is made longer has the results of one that was planned so", "[runs][sweep]") {
+  const test::TemporaryDirectory folder;
+  const auto sources = [](const char* steps) {
+    return runs::OptionSources{.settings = {{"steps", steps}, {"seeds", "0:2"}}};
+  };
+  Sweep sweep = plan(folder / "sweep", {"loud=true,false"}, sources("6")),
+        whole = plan(folder / "whole", {"loud=true,false"}, sources("20"));
+  whole.write(Existing::refuse);
+  REQUIRE(advance(whole));
+  sweep.write(Existing::refuse);
+  const bool all = GENERATE(true, false);  // of its runs are finished, or the second one has not begun
+  CHECK(advance(sweep, {.stop_after = all ? 100 : 5, .quiet = true}) == all);
+  Sweep again = Sweep::open(folder / "sweep");
+  again.lengthen({{"steps", "20"}}, Access::write);
+  CHECK_FALSE(advance(again, {.stop_after = 13, .quiet = true}));
+  CHECK(advance(Sweep::open(folder / "sweep")));  // what was asked for is kept
+  for (const char* run : {"loud=true", "loud=false"}) {
+    CHECK(summary_of(folder / "sweep" / run)["counts"] == summary_of(folder / "whole" / run)["counts"]);
+    CHECK(read_file(folder / "sweep" / run / "metrics.jsonl") == read_file(folder / "whole" / run / "metrics.jsonl"));
+    CHECK_THAT(read_file(folder / "sweep" / run / "config.toml"), Catch::Contains("steps = 20"));
+  }
+  CHECK_ERROR(sweep.write(Existing::refuse), usage, "was made longer: continue it with `stein resume");
+  again.lengthen({{"steps", "30"}}, Access::read);  // of a rank that is not the first
+  CHECK_THAT(read_file(folder / "sweep/sweep.json"), Catch::Contains("\"steps\": \"20\""));
+}
+
+TEST_CASE("a sweep becomes longer and nothing else", "[runs][sweep]") {
+  const test::TemporaryDirectory folder;
+  Sweep sweep = plan(folder / "sweep", {"stride=1,2"}, {.settings = {{"steps", "20"}}});
+  sweep.write(Existing::refuse);
+  const auto refused = [&](const std::string& key, const std::string& value, const char* because) {
+    CHECK_ERROR(Sweep::open(folder / "sweep").lengthen({{key, value}}, Access::write), usage, because);
+  };
+  refused("steps", "19", "the run stride=1 is planned with steps = 20, steps = 19 asks for fewer");
+  refused("stride", "3", "the sweep compares runs with different stride");
+  refused("loud", "true", "may become longer and nothing else, got 'loud=true'");
+  refused("device", "cuda", "may become longer and nothing else, got 'device=cuda'");
+  CHECK_THAT(read_file(folder / "sweep/sweep.json"), !Catch::Contains("longer"));
+}
+
+TEST_CASE("of a sweep that is made longer a run that ended by itself stays, and the others go on", "[runs][sweep]") {
+  const test::TemporaryDirectory folder;
+  Sweep sweep = plan(folder / "sweep", {"end=4,0"}, {.settings = {{"steps", "6"}}});
+  sweep.write(Existing::refuse);
+  REQUIRE(advance(sweep));
+  const std::string before = read_file(folder / "sweep/end=4/summary.json");
+  Sweep again = Sweep::open(folder / "sweep");
+  again.lengthen({{"steps", "9"}}, Access::write);
+  CHECK(advance(again));
+  CHECK(read_file(folder / "sweep/end=4/summary.json") == before);
+  CHECK(summary_of(folder / "sweep/end=0")["counts"]["mean"] == 9.0);
+}
+
 TEST_CASE("asked to stop while a run sums up, a sweep begins no other", "[runs][sweep]") {
   const test::TemporaryDirectory folder;
   Sweep sweep = plan(folder / "sweep", {"steps=5,7"});
