@@ -104,8 +104,8 @@ bool Sweep::advance_run(const Planned& planned, const SessionOptions& options) c
     return resume_run(*directory, longer_, options).finished;
   } catch (const Error& error) {
     // One that is made longer in vain has its result.
-    const bool stays = error.kind() == ErrorKind::usage && !longer_.empty() &&
-                       ranks.any(root && RunDirectory::is_in(path) && fs::exists(RunDirectory::open(path).summary()));
+    const bool stays = begun && error.kind() == ErrorKind::usage && !longer_.empty() &&
+                       ranks.any(root && fs::exists(RunDirectory::open(path).summary()));
     if (error.kind() != ErrorKind::numeric && !stays) throw;
     if (root && stays) log_warning("{}: {}", planned.name, error.what());
     if (root && !stays) log_error("{}: {}", planned.name, error.what());

@@ -42,18 +42,12 @@ void Svgd<Scalar>::share_moves(distributed::Communicator& ranks) {
 
 template <class Scalar>
 void Svgd<Scalar>::bring_together() {
-  const auto averages = [&](const auto& use) {
-    for (const MatrixView<Scalar> rows : {state_.mean(), state_.square()})
-      if (rows.data != nullptr) use(rows);
+  if (ranks_->size() == 1) return;
+  const auto kept = [](MatrixView<Scalar> rows) {  // nothing where the method keeps none
+    return [rows](std::int64_t i) { return rows.data != nullptr ? rows.row(i) : std::span<Scalar>(); };
   };
-  distributed::share_work(
-      *ranks_, this->rows(), [](distributed::PartRange) {},
-      [&](std::int64_t i, std::string& message) {
-        averages([&](MatrixView<Scalar> rows) { distributed::write_numbers(rows.row(i), message); });
-      },
-      [&](std::int64_t i, std::string_view& message) {
-        averages([&](MatrixView<Scalar> rows) { distributed::read_numbers(message, rows.row(i)); });
-      });
+  distributed::shared_for(
+      *ranks_, this->rows(), [](std::int64_t) {}, kept(state_.mean()), kept(state_.square()));
 }
 
 template <class Scalar>

@@ -20,8 +20,7 @@ import statistics
 import sys
 
 import figures
-from control_runs import CURVE_POINTS as KEPT_POINTS
-from control_runs import ENTRIES, PLAN, curve_of, command, record_of, recorded, run, shown_command
+from control_runs import ENTRIES, KEPT_POINTS, PLAN, curve_of, command, record_of, recorded, run, shown_command
 from control_tuning import at_ends, candidates, chosen, entries_of_plan, grid_of, tune, tuning_records
 from records import by_commit, clean_commit
 from results_page import (IMAGES, backed, bounds_of_difference, choice_of, difference, half_width, interval_of, mean_of, paragraph, readable,

@@ -34,12 +34,12 @@ def recorded(folder):
     return {tag: [of_seed[seed] for seed in sorted(of_seed)] for tag, of_seed in points.items()}
 
 
-CURVE_POINTS = 40  # that are kept of a training return
+KEPT_POINTS = 40  # that are kept of a training return
 
 
 def at_shares(points, steps):
     """The last value recorded up to each of so many shares of the steps; the first where none was before."""
-    return [next((value for step, value in reversed(points) if step * CURVE_POINTS <= k * steps), points[0][1]) for k in range(1, CURVE_POINTS + 1)]
+    return [next((value for step, value in reversed(points) if step * KEPT_POINTS <= k * steps), points[0][1]) for k in range(1, KEPT_POINTS + 1)]
 
 
 def curve_of(folder, summary):
