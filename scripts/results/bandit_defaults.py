@@ -3,7 +3,7 @@
 docs/results/bandit_defaults.md with its figures and, of runs that are complete, the section of docs/results.md; resumable.
 
     scripts/results/bandit_defaults.py run [POLICY …]           the defaults on all bandits, policy by policy as the plan has them
-    scripts/results/bandit_defaults.py group NAME [POLICY …]    a group of the plan: long, clicks, published-prior, protocol
+    scripts/results/bandit_defaults.py group NAME [POLICY …]    a group of the plan: long, held-out, clicks, published-prior, protocol
     scripts/results/bandit_defaults.py choose [POLICY …]        the settings that the defaults of single networks were chosen from
     scripts/results/bandit_defaults.py options [CHANGE …]       what each option of the Stein policy is worth
     scripts/results/bandit_defaults.py paper [TABLE …]          the paper's bandit: tables of the plan, or rows as TABLE/ROW
@@ -42,9 +42,13 @@ TRIED = {"wheel δ=0.5": "; trials on seeds 1000 to 1002: 1.53 by default, 1.13 
 
 def asked(bandit, policy, group=None):
     """(record's file, command) of a run of the table of defaults, or of a group."""
-    preset = PLAN["groups"][group].get("preset") if group else None
-    return (result_file(*([group] if group else []), bandit["name"], policy),
-            command_of(bandit, OF_GROUPS[policy], bandit["steps"], PLAN["seeds"], preset=preset))
+    return result_file(*([group] if group else []), bandit["name"], policy), command_in(group, bandit, OF_GROUPS[policy])
+
+
+def command_in(group, bandit, policy):
+    """The command of a bandit and a policy in a group of the plan, or in the table of defaults."""
+    plan = PLAN["groups"][group] if group else PLAN
+    return command_of(bandit, policy, bandit["steps"], plan.get("seeds", PLAN["seeds"]), preset=plan.get("preset"))
 
 
 def run(names):
@@ -124,17 +128,16 @@ def average(found, policy):
     return statistics.mean(statistics.mean(shares(entry)) for entry in entries) if all(entries) else None
 
 
-def overview(found):
+def overview(found, policies):
     text = "| policy | mean over bandits | difference to greedy, 95 % interval | worst regret ÷ greedy's | lock-ins |\n|---|---|---|---|---|\n"
-    for policy in PLAN["policies"]:
-        name = policy["name"]
+    for name in policies:
         differences = against(found, name, PLAN["greedy"])
         if differences is None:
             text += f"| {name} | not run on all | | | |\n"
             continue
         mean, half = statistics.mean(differences), half_width(differences)
         locked, runs = locked_in(found, found, name)
-        locks = "–" if policy["policy"] == "uniform" else f"{locked} of {runs}"
+        locks = "–" if name == "uniform" else f"{locked} of {runs}"
         text += (f"| {name} | {average(found, name):.1f} | {readable(mean, 1)} ({readable(mean - half, 1)} to {readable(mean + half, 1)}) | "
                  f"{worst_share(found, name):.2f} | {locks} |\n")
     return text
@@ -304,9 +307,8 @@ def draw(bandits, found, group=None):
 def commands(bandits, group=None):
     """A line a bandit: the command of each of its policies, `POLICY` standing for it."""
     any_policy = {"name": "POLICY", "policy": "POLICY"}
-    preset = PLAN["groups"][group].get("preset") if group else None
     where = f", {PLAN['groups'][group]['title'][0].lower()}{PLAN['groups'][group]['title'][1:]}" if group else ""
-    return "".join(f"| {bandit['name']}{where} | `{command_of(bandit, any_policy, bandit['steps'], PLAN['seeds'], preset=preset)}` |\n" for bandit in bandits)
+    return "".join(f"| {bandit['name']}{where} | `{command_in(group, bandit, any_policy)}` |\n" for bandit in bandits)
 
 
 def write():
@@ -330,7 +332,7 @@ took {hours(found):.0f} hours of machines that did other work too, 1 to 9 of a p
 The difference to greedy is paired by seed and averaged over the bandits; its interval is Student's over seeds. The worst is the largest
 ratio of the mean regrets of the policy and of greedy on one bandit. A lock-in is a seed with more regret than uniform play.
 
-{overview(found)}
+{overview(found, POLICIES)}
 ## What was wanted
 
 The bounds came into the plan after greedy, `svgd`, `lints` and `neural-linear` had run; they were not moved since.
@@ -350,7 +352,10 @@ After so many interactions (of wheels at the last point of the curve before), av
         text += f"## Over interactions\n\nMeans over seeds with bands of one sd on both sides, cut at a tenth of the mean.\n\n{curves}"
     for name, group in PLAN["groups"].items():
         text += f"## {group['title']}\n\n{group['text']}\n\n{table(group['bandits'], group['policies'], groups[name])}\n"
-        text += beside_stein(found, groups[name]) if group.get("beside_stein") else draw(group["bandits"], groups[name], name)
+        if group.get("overview"):
+            text += overview(groups[name], group["policies"]) + "\n"
+        else:
+            text += beside_stein(found, groups[name]) if group.get("beside_stein") else draw(group["bandits"], groups[name], name)
     text += bandit_choices.section() + "\n" + bandit_options.section() + "\n" + published(found, groups["protocol"]) + "\n" + bandit_paper.section() + bandit_tuned.section(found)
     settings = ", ".join(f"`{policy['name']}` is `{policy['policy']}` with `{' '.join(f'{key}={value}' for key, value in policy['settings'].items())}`"
                          for policy in OF_GROUPS.values() if policy.get("settings"))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs A2C and PPO with their defaults, and with presets of a task, against a goal of every task; writes docs/results/control_goals.md; resumable.
 
-    scripts/results/control_goals.py run     the runs of the plan (an hour of a core)
+    scripts/results/control_goals.py run     the runs of the plan (three hours of a core: half for each ten seeds)
     scripts/results/control_goals.py write   the page from whatever has been run
 
 Experiments run from a clean commit only, with a program of that commit (records.py). Every run leaves
-docs/results/control_goals/<task>_<agent>.json and is skipped the next time. Goals, budgets and seeds stand in control_goals_plan.json, which is
+docs/results/control_goals/<task>_<agent>.json, of the seeds held out <task>_<agent>_held-out.json, and is skipped the next time. Goals, budgets and seeds stand in control_goals_plan.json, which is
 committed before anything is run; defaults were looked for on other seeds.
 """
 import json
@@ -33,26 +33,30 @@ TRIED = {
 }
 
 
-def command_of(task, name):
-    how, (first, end) = PLAN["agents"][name], PLAN["seeds"]
+SEEDS = {"": PLAN["seeds"], "held-out": PLAN["held_out"]}
+
+
+def command_of(task, name, part=""):
+    """Of the plan's seeds, or of those that were held out."""
+    how, (first, end) = PLAN["agents"][name], SEEDS[part]
     preset = f" --preset {how['preset']}" if "preset" in how else ""
     return f"stein rl --env {task} --agent {how['agent']}{preset} --set steps={PLAN['steps'][task][name]} --seeds {first}:{end}"
 
 
-def name_of(task, name):
-    return f"{task}_{name.lower().replace(', ', '-')}"
+def name_of(task, name, part=""):
+    return "_".join([task, name.lower().replace(", ", "-")] + ([part] if part else []))
 
 
 def points():
     return [(task, name) for task, steps in PLAN["steps"].items() for name in steps]
 
 
-def record_of(task, name):
-    return read_record(ENTRIES / f"{name_of(task, name)}.json", command_of(task, name), env_version=PLAN["env_version"])
+def record_of(task, name, part=""):
+    return read_record(ENTRIES / f"{name_of(task, name, part)}.json", command_of(task, name, part), env_version=PLAN["env_version"])
 
 
 def run():
-    play_missing(ENTRIES, RUNS, ((name_of(task, name), command_of(task, name), record_of(task, name)) for task, name in points()))
+    play_missing(ENTRIES, RUNS, ((name_of(*point, part), command_of(*point, part), record_of(*point, part)) for part in SEEDS for point in points()))
 
 
 def returns(entry):
@@ -68,12 +72,16 @@ def tries():
     return PLAN["seeds"][1] - PLAN["seeds"][0]
 
 
-def line(task, name, entry):
-    begin = f"| {name} | {PLAN['steps'][task][name] / 1e6:g} M | "
+def found(task, entry):
+    """Three cells of a line: seeds at the goal, mean, worst."""
     if entry is None:
-        return begin + "not run | | | |\n"
-    return begin + (f"{reached(task, entry)} of {tries()} | {with_interval(returns(entry), 1)} | {min(returns(entry)):.1f} | "
-                    f"`{entry['command']}` |\n")
+        return "not run | |"
+    return f"{reached(task, entry)} of {tries()} | {with_interval(returns(entry), 1)} | {min(returns(entry)):.1f}"
+
+
+def line(task, name, entry):
+    return (f"| {name} | {PLAN['steps'][task][name] / 1e6:g} M | {found(task, entry)} | {found(task, record_of(task, name, 'held-out'))} | "
+            f"`{command_of(task, name)}` |\n")
 
 
 def draw(entries):
@@ -112,28 +120,31 @@ def short(entries):
 
 def write():
     entries = {(task, name): record_of(task, name) for task, name in points()}
-    first, end = PLAN["seeds"]
+    (first, end), (held_out, held_out_end) = SEEDS.values()
     text = f"""# Goals of A2C and PPO
 
 Made by `scripts/results/control_goals.py` from the records in `docs/results/control_goals/`; the plan is
 `scripts/results/control_goals_plan.json`, which was committed before the runs.
 
 Does an agent with its defaults do what its user hopes for, every time? Each task has a goal, the return of an episode, and each agent a number of steps;
-seeds {first} to {end - 1}. Defaults and presets were looked for on other seeds (1000 and on), those of today after earlier ones had been run on these. Counted are the seeds whose last policy, 100 episodes without noise, is at the goal
+seeds {first} to {end - 1}. Defaults and presets were looked for on other seeds (1000 and on), those of today after earlier ones had been run on these,
+and before anything was run on seeds {held_out} to {held_out_end - 1}, which are in the last columns (the commands with `--seeds {held_out}:{held_out_end}`). Counted are the seeds whose last policy, 100 episodes without noise, is at the goal
 or beyond; {PLAN['wanted']} of {tries()} were wanted. `zoo` is the entry of RL Baselines3 Zoo with as many steps as it has there, where it has one; `tuned` is the
 preset of Stein for that task ([control.md](../control.md#defaults-and-presets)). For the two swing-ups nobody has published steps: theirs were
 fixed before the runs. Stable-Baselines3 was not run on them, for time
-(`scripts/reference/swing_up_by_stable_baselines3.py` does it for cartpole-swingup-dm, some forty minutes of a core for a seed of PPO). Hours of computing did not stand in the plan. Means are over seeds, ± half of a 95 % interval of the mean.
+(`scripts/reference/swing_up_by_stable_baselines3.py` does it for cartpole-swingup-dm, some forty minutes of a core for a seed of PPO). Hours of computing did not stand in the plan of the first ten seeds;
+those held out are planned with an hour and a half of a core. Means are over seeds, ± half of a 95 % interval of the mean.
 
 """
     if any(entries.values()):
         draw(entries)
         text += "![Final returns of ten seeds beside the goals](images/control_goals.svg)\n\n"
     for task, wanted in PLAN["tasks"].items():
-        text += f"## {task}, {readable(wanted['goal'])}\n\n| agent | steps | at the goal | mean return | worst seed | command |\n|---|---|---|---|---|---|\n"
+        text += f"## {task}, {readable(wanted['goal'])}\n\n| agent | steps | at the goal | mean return | worst seed | held out: at the goal | mean return | worst seed | command |\n{'|---' * 9}|\n"
         text += "".join(line(task, name, entry) for (of, name), entry in entries.items() if of == task) + "\n"
         text += f"What was tried where it was missed: {TRIED[task]}\n\n" if task in TRIED else ""
-    text += "Records by commit: " + (by_commit([entry for entry in entries.values() if entry]) or "none yet") + ".\n"
+    every = [record_of(*point, part) for part in SEEDS for point in points()]
+    text += "Records by commit: " + (by_commit([entry for entry in every if entry]) or "none yet") + ".\n"
     write_page("control_goals", text)
     if all(entries.values()):
         write_section("control_goals.py", short(entries))
