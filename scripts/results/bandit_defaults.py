@@ -28,7 +28,7 @@ import bandit_paper
 import bandit_tuned
 from bandit_runs import OF_GROUPS, PLAN, POLICIES, command_of, experiment, locked_seeds, paired, result_file, shares
 from bandit_tuned import cell
-from records import by_commit, clean_commit, read_record
+from records import ROOT, by_commit, clean_commit, read_record
 from results_page import IMAGES, half_width, interval_of, mean_of, paragraph, readable, write_page, write_section
 
 PUBLISHED = json.loads((pathlib.Path(__file__).parent / "showdown_published.json").read_text())
@@ -123,24 +123,47 @@ def below_zero(differences):
     return statistics.mean(differences) + half_width(differences) < 0
 
 
-def average(found, policy):
-    entries = [found[bandit["name"]].get(policy) for bandit in PLAN["bandits"]]
+def average(found, policy, bandits=PLAN["bandits"]):
+    """A policy's mean regret over some bandits, in percent of uniform; None where it has not run on one of them."""
+    entries = [found[bandit["name"]].get(policy) for bandit in bandits]
     return statistics.mean(statistics.mean(shares(entry)) for entry in entries) if all(entries) else None
 
 
+WHEELS = [bandit for bandit in PLAN["bandits"] if bandit["env"] == "wheel"]
+OTHERS = [bandit for bandit in PLAN["bandits"] if bandit["env"] != "wheel"]
+
+
 def overview(found, policies):
-    text = "| policy | mean over bandits | difference to greedy, 95 % interval | worst regret ÷ greedy's | lock-ins |\n|---|---|---|---|---|\n"
+    """A row a policy: its means over all bandits, over the wheels and over the others, and how it stands to greedy."""
+    text = ("| policy | mean over bandits | over the wheels | without them | difference to greedy, 95 % interval | worst regret ÷ greedy's | lock-ins |\n"
+            "|---|---|---|---|---|---|---|\n")
     for name in policies:
         differences = against(found, name, PLAN["greedy"])
         if differences is None:
-            text += f"| {name} | not run on all | | | |\n"
+            text += f"| {name} | not run on all | | | | | |\n"
             continue
         mean, half = statistics.mean(differences), half_width(differences)
         locked, runs = locked_in(found, found, name)
         locks = "–" if name == "uniform" else f"{locked} of {runs}"
-        text += (f"| {name} | {average(found, name):.1f} | {readable(mean, 1)} ({readable(mean - half, 1)} to {readable(mean + half, 1)}) | "
+        text += (f"| {name} | {average(found, name):.1f} | {average(found, name, WHEELS):.1f} | {average(found, name, OTHERS):.1f} | {readable(mean, 1)} ({readable(mean - half, 1)} to {readable(mean + half, 1)}) | "
                  f"{worst_share(found, name):.2f} | {locks} |\n")
     return text
+
+
+def means(found, policies, columns):
+    """A row a policy, {name: what stands in its first cell}, the least mean first; a column of means for {title: bandits}."""
+    rows = sorted(policies.items(), key=lambda row: average(found, row[0]))
+    return (f"| policy | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}\n"
+            + "".join(f"| {title} | {' | '.join(f'{average(found, name, bandits):.1f}' for bandits in columns.values())} |\n" for name, title in rows))
+
+
+def write_guides(found):
+    """The tables of means in README.md and in the page of what was found."""
+    noisy = [bandit for bandit in PLAN["bandits"] if bandit["name"] in PLAN["guides"]["noisy"]]
+    write_section("bandit_defaults.py", means(found, PLAN["guides"]["README.md"], {
+        "thirteen bandits": PLAN["bandits"], "four whose rewards are noisy": noisy, "five wheels, whose good arms are rare": WHEELS}), ROOT / "README.md")
+    write_section("bandit_defaults.py", means(found, PLAN["guides"]["bandit-findings.md"], {
+        "all thirteen": PLAN["bandits"], "five wheels": WHEELS, "the other eight": OTHERS}), ROOT / "docs/bandit-findings.md")
 
 
 def worst_share(found, policy):
@@ -367,6 +390,8 @@ After so many interactions (of wheels at the last point of the curve before), av
     main = [policy for policy in PLAN["main"] if all(policy in with_curves(entries) for entries in found.values())]
     if PLAN["greedy"] in main and PLAN["stein"] in main:
         write_short(found, main, groups["published-prior"])
+    if all(average(found, name) is not None for of_page in ("README.md", "bandit-findings.md") for name in PLAN["guides"][of_page]):
+        write_guides(found)
 
 
 def under_published_prior(found, of_group):

@@ -82,7 +82,7 @@ def curve_section():
     for task, steps in PLAN["curves"]["tasks"].items():
         text += f"### {task}\n\n| agent | posterior | " + " | ".join(f"{share * steps / 1e6:g} M" for share in CURVE_POINTS)
         text += " | without noise at the end | command |\n" + "|---" * (len(CURVE_POINTS) + 4) + "|\n"
-        there = []
+        there = {}
         for agent, posterior, name in curve_entries(task):
             entry = record_of(name, curve_command(task, agent, posterior))
             text += f"| {agent} | {posterior} | "
@@ -93,8 +93,9 @@ def curve_section():
             cells = [with_interval(entry["evaluations"][str(share)], 0) for share in CURVE_POINTS]
             cells.append(with_interval(entry["summary"]["return"]["per_seed"], 0))
             text += " | ".join(cells) + f" | `{shown_command(entry)}` |\n"
-            there.append(entry)
-        text += f"\nRecords by commit: {by_commit(there)}.\n\n" if there else "\n"
+            there[f"{AGENTS[agent]} with {POSTERIORS[posterior]}"] = entry
+        text += f"\nRecords by commit: {by_commit(list(there.values()))}.\n\n" if there else "\n"
+        text += in_name_only(there)
     return text
 
 
@@ -139,15 +140,15 @@ def differences(entries):
     return text + "\n"
 
 
-def in_name_only(entries):
-    """What is said of posteriors whose prior and repulsion move next to nothing; nothing where there are none."""
-    shares = {NAMES[method]: entry["summary"]["posterior_share"] for method, entry in entries.items() if "posterior_share" in entry["summary"]}
+def in_name_only(entries, why=""):
+    """What is said of posteriors, by name, whose prior and repulsion move next to nothing; nothing where there are none."""
+    shares = {name: entry["summary"]["posterior_share"] for name, entry in entries.items() if "posterior_share" in entry["summary"]}
     weak = {name: share["prior"]["mean"] + share["repulsion"]["mean"] for name, share in shares.items()}
     weak = {name: sum_of for name, sum_of in weak.items() if sum_of < LEAST_SHARE}
     if not weak:
         return ""
     found = ", ".join(f"{100 * sum_of:.2g} % ({name})" for name, sum_of in weak.items())
-    return f"A posterior in name only, for tuning chose so small an α: of what moves its particles prior and repulsion are {found}, so they are maxima of the return.\n\n"
+    return f"A posterior in name only{why}: of what moves its particles prior and repulsion are {found}, so they are maxima of the return.\n\n"
 
 
 def verdict(value, first, second):
@@ -240,7 +241,7 @@ def write():
                 if entry and "summary" in entry:
                     entries[method] = entry
             text += f"\nRecords by commit: {by_commit(there)}.\n" if there else ""
-            text += differences(entries) + in_name_only(entries)
+            text += differences(entries) + in_name_only({NAMES[method]: entry for method, entry in entries.items()}, ", for tuning chose so small an α")
             everything[task, agent, length] = entries
     planned = {(task, agent): everything[task, agent, PLAN["tasks"][task]["iterations"]]
                for task, agent in itertools.product(PLAN["tasks"], PLAN["agents"])}
@@ -421,15 +422,18 @@ def curve_findings(curves):
         returns.setdefault(task, []).append(f"{AGENTS[agent]} with {POSTERIORS[posterior]} {with_interval(values, 0)}")
     gain = {agent: [ends["cartpole-swingup-dm", agent, posterior] for posterior in ("s2vgd", "none")] for agent in ("a2c", "ppo")}
     pendulum = [ends["InvertedPendulum", "a2c", posterior] for posterior in ("s2vgd", "none")]
+    shares = [100 * (share["prior"]["mean"] + share["repulsion"]["mean"]) for entry in curves.values() if (share := entry["summary"].get("posterior_share"))]
+    least, most = (f"{end(shares):.2g}" for end in (min, max))
     return paragraph(
         f"**Two MuJoCo tasks**, every agent with its defaults, nothing tuned, {len(range(*PLAN['seeds']))} seeds; the 16 particles of `s2vgd`",
         "share the steps. Return without noise at the end, ± half the width of a 95 % interval:",
         "; ".join(f"{task}: " + ", ".join(parts) for task, parts in returns.items()) + ".",
-        backed(bounds_of_difference(*gain["ppo"])[1] < 0, "At equal steps the posterior costs PPO return on cartpole-swingup-dm:"),
+        backed(bounds_of_difference(*gain["ppo"])[1] < 0, "At equal steps sixteen particles cost PPO return on cartpole-swingup-dm:"),
         f"{difference(*gain['ppo'])};",
         backed(bounds_of_difference(*gain["a2c"])[0] < 0 < bounds_of_difference(*gain["a2c"])[1], "of A2C it cannot be told:"),
         f"{difference(*gain['a2c'])}.",
-        backed(bounds_of_difference(*pendulum)[1] < 0, "On InvertedPendulum it costs A2C"), f"{difference(*pendulum)}.")
+        backed(bounds_of_difference(*pendulum)[1] < 0, "On InvertedPendulum they cost A2C"), f"{difference(*pendulum)}.",
+        f"Prior and repulsion are {least} to {most} % of what moves these particles: little or no posterior.")
 
 
 if __name__ == "__main__":

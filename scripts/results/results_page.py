@@ -106,14 +106,14 @@ def write_page(topic, text):
     (RESULTS / f"{topic}.md").write_text(text.rstrip("\n") + "\n")
 
 
-def write_section(script, text):
-    """Puts `text` between the markers of a script on the short page; they come last where there are none yet."""
+def write_section(script, text, page=SHORT_PAGE):
+    """Puts `text` between the markers of a script on a page, the short one unless it is another; they come last where there are none yet."""
     begin, end = f"<!-- {script}: begin -->\n", f"<!-- {script}: end -->\n"
-    page = SHORT_PAGE.read_text()
-    if begin not in page:
-        page = page.rstrip("\n") + "\n\n" + begin + end
-    before, rest = page.split(begin)
-    SHORT_PAGE.write_text(before + begin + text.rstrip("\n") + "\n" + end + rest.split(end)[1])
+    whole = page.read_text()
+    if begin not in whole:
+        whole = whole.rstrip("\n") + "\n\n" + begin + end
+    before, rest = whole.split(begin)
+    page.write_text(before + begin + text.rstrip("\n") + "\n" + end + rest.split(end)[1])
 
 
 def run_or_write(usage, run, write):

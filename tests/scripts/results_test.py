@@ -76,6 +76,7 @@ class ResultsTest(unittest.TestCase):
         cls.stein = cls.root / "build/release/stein"
         for part in ("scripts/results", "docs"):
             shutil.copytree(SOURCE / part, cls.root / part, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(SOURCE / "README.md", cls.root)
         shutil.copy(SOURCE / "scripts/mutants", cls.root / "scripts")
         cls.git("init", "--quiet")
         cls.commit()
@@ -95,7 +96,7 @@ class ResultsTest(unittest.TestCase):
     @classmethod
     def commit(cls):
         """Commits the scripts and pages as they stand; the program, if there is one, is of this commit too."""
-        cls.git("add", "--all", "scripts", "docs")
+        cls.git("add", "--all", "scripts", "docs", "README.md")
         cls.git("commit", "--quiet", "--message", "As they stand")
         if cls.stein.exists():
             cls.stein.with_suffix(".commit").write_text(cls.head())
@@ -355,9 +356,10 @@ class CommitTest(ResultsTest):
 
 class PageTest(ResultsTest):
     def test_pages_and_figures_are_what_the_scripts_write_from_the_records(self):
-        for script in ("bandit_defaults.py", "control.py", "sparse_regression.py", "inference.py", "news.py", "sequences.py", "tables.py", "classifiers.py", "empirical_bayes.py", "deep_exploration.py", "control_goals.py"):
+        for script in ("bandit_defaults.py", "control.py", "sparse_regression.py", "inference.py", "news.py", "sequences.py", "tables.py", "classifiers.py", "empirical_bayes.py", "deep_exploration.py", "control_goals.py",
+                       "control_posteriors.py"):
             self.succeeds(script, "write")
-            self.assertEqual(self.git("status", "--porcelain", "docs"), "", f"run scripts/results/{script} write")
+            self.assertEqual(self.git("status", "--porcelain", "docs", "README.md"), "", f"run scripts/results/{script} write")
 
 
 class BanditDefaultsTest(ResultsTest):
