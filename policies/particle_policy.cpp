@@ -7,6 +7,8 @@
 #include <stein/policies/particle_policy.h>
 
 #include <cmath>
+#include <string>
+#include <utility>
 
 namespace stein::policies {
 namespace {
@@ -26,13 +28,19 @@ Options decaying_defaults(const std::string& sampler, const char* step_size) {
   return options;
 }
 
+/// Defaults of the paper's two policies, SVGD on weights and on factors; the paper's settings are their preset.
+Options stein_defaults(WeightForm form) {
+  auto options = anchored_defaults<Options>("svgd", form);
+  options.paper = published_settings(form, "Zhang et al. 2018, §3: precisions are sampled, rewards are as they come");
+  return options;
+}
+
 const bool registered =
-    register_bandit_policy<ParticlePolicy>(
-        "svgd", "Stein Thompson sampling, particles of plain weights",
-        anchored_defaults<Options>("svgd", WeightForm::direct, PaperSettings::policy)) &&
-    register_bandit_policy<ParticlePolicy>(
-        "s2vgd", "Stein Thompson sampling, particles of matrix-Gaussian (structured) weights",
-        anchored_defaults<Options>("svgd", WeightForm::matrix_gaussian, PaperSettings::policy)) &&
+    register_bandit_policy<ParticlePolicy>("svgd", "Stein Thompson sampling, particles of plain weights",
+                                           stein_defaults(WeightForm::direct)) &&
+    register_bandit_policy<ParticlePolicy>("s2vgd",
+                                           "Stein Thompson sampling, particles of matrix-Gaussian (structured) weights",
+                                           stein_defaults(WeightForm::matrix_gaussian)) &&
     register_bandit_policy<ParticlePolicy>(
         "ensemble", "networks that each learn on their own from the same rewards: a deep ensemble",
         plain_particle_defaults<Options>("optimizer")) &&
@@ -47,6 +55,28 @@ const bool registered =
                                            decaying_defaults("sghmc", "1e-6"));
 
 }  // namespace
+
+Preset published_settings(WeightForm form, std::string description) {
+  Preset paper{.name = "paper",
+               .description = std::move(description),
+               .settings = {{"anchors", "false"},
+                            {"noise_per_arm", "false"},
+                            {"prior_scale", "weights"},
+                            {"draw", "one"},
+                            {"learn_noise_precision", "true"},
+                            {"learn_weight_precision", "true"},
+                            {"scale_rewards", "false"}}};
+  if (form == WeightForm::direct) paper.settings.insert({{"noise_precision", "1"}});
+  if (form == WeightForm::matrix_gaussian)
+    paper.settings.insert({{"learn_reflector_precision", "true"}, {"reflectors", "8"}, {"scale_deviation", "1"}});
+  return paper;
+}
+
+Preset published_likelihood(WeightForm form) {
+  return published_settings(form,
+                            "the likelihood and the prior of Zhang et al. 2018, §3, who do not have this policy: "
+                            "precisions are sampled, rewards are as they come");
+}
 
 ParticlePolicy::ParticlePolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
                                inference::Device device)

@@ -11,13 +11,6 @@
 
 namespace stein::policies {
 
-/// What the preset `paper` is for a policy of particles.
-enum class PaperSettings {
-  none,        ///< nothing: the policy perturbs rewards by a precision that is given, where the paper samples it
-  likelihood,  ///< the paper's likelihood and prior, of a policy that the paper does not have
-  policy,      ///< the settings of a policy of the paper
-};
-
 /// Particles for the weights of a network of rewards. `svgd` and `s2vgd` move them by SVGD, on the weights and on the
 /// factors of matrix-Gaussian weights; `ensemble` lets each of them climb on its own; `sgld`, `psgld` and `sghmc` are
 /// chains. A name fixes the sampler and the form of the weights, and has the options that mean something with those.
@@ -34,7 +27,7 @@ class ParticlePolicy : public NeuralPolicy {
     DrawOptions draw{};
     bool anchors = false;
     double prior_function_scale = 0;
-    PaperSettings paper = PaperSettings::none;  ///< no option: each registered name has its own
+    std::optional<Preset> paper;  ///< what the preset `paper` of the registered name sets beside learning
 
     template <class V>
     void describe(V& v) {
@@ -48,39 +41,9 @@ class ParticlePolicy : public NeuralPolicy {
         "adds this times a fixed random network to each particle (Osband et al. 2018; Gaussian only)", non_negative,
         "scaled reward");
       NeuralPolicy::Options::describe(v);
-      describe_paper(v);
-    }
-    /// The settings of the paper where they are not the defaults.
-    template <class V>
-    void describe_paper(V& v) {
-      if (paper == PaperSettings::none) return;
-      const char* const source =
-          paper == PaperSettings::policy
-              ? "Zhang et al. 2018, §3: precisions are sampled, rewards are as they come"
-              : "the likelihood and the prior of Zhang et al. 2018, §3, who do not have this policy: precisions are "
-                "sampled, rewards are as they come";
-      if (posterior.parameterization == inference::WeightForm::direct)
-        v.preset("paper", source,
-                 {{"anchors", "false"},
-                  {"noise_per_arm", "false"},
-                  {"prior_scale", "weights"},
-                  {"draw", "one"},
-                  {"noise_precision", "1"},
-                  {"learn_noise_precision", "true"},
-                  {"learn_weight_precision", "true"},
-                  {"scale_rewards", "false"}});
-      if (posterior.parameterization == inference::WeightForm::matrix_gaussian)
-        v.preset("paper", source,
-                 {{"anchors", "false"},
-                  {"noise_per_arm", "false"},
-                  {"prior_scale", "weights"},
-                  {"draw", "one"},
-                  {"learn_noise_precision", "true"},
-                  {"learn_weight_precision", "true"},
-                  {"learn_reflector_precision", "true"},
-                  {"reflectors", "8"},
-                  {"scale_deviation", "1"},
-                  {"scale_rewards", "false"}});
+      if (!paper) return;
+      for (const auto& [option, value] : paper->settings)
+        v.preset(paper->name, paper->description, {{option.c_str(), value}});
     }
   };
 
@@ -123,11 +86,18 @@ class ParticlePolicy : public NeuralPolicy {
   std::vector<float> prior_outputs_, own_targets_;
 };
 
+/// The preset `paper` of particles with weights of such a form: N(0, 1) on weights or factors, sampled precisions,
+/// rewards as they come, one particle decides (Zhang et al. 2018, §3).
+Preset published_settings(inference::WeightForm form, std::string description);
+
+/// The same of a policy that the paper does not have.
+Preset published_likelihood(inference::WeightForm form);
+
 /// Options of a named policy as neural_defaults has them, with the paper's likelihood and prior as the preset `paper`.
 template <class Options>
 Options particle_defaults(std::string_view sampler, inference::WeightForm form = inference::WeightForm::direct) {
   auto options = neural_defaults<Options>(sampler, form);
-  options.paper = PaperSettings::likelihood;
+  options.paper = published_likelihood(form);
   return options;
 }
 
@@ -135,7 +105,7 @@ Options particle_defaults(std::string_view sampler, inference::WeightForm form =
 template <class Options>
 Options plain_particle_defaults(std::string_view sampler) {
   auto options = plain_network_defaults<Options>(sampler);
-  options.paper = PaperSettings::likelihood;
+  options.paper = published_likelihood(inference::WeightForm::direct);
   return options;
 }
 
@@ -151,13 +121,12 @@ Options function_prior_defaults(std::string_view sampler, inference::WeightForm 
   return options;
 }
 
-/// The same with anchored particles: what did best over several bandits (docs/bandit-findings.md).
-/// @param paper  policy for the two that the paper has, and whose anchors its settings turn off
+/// The same with anchored particles: what did best over several bandits (docs/bandit-findings.md). The preset `paper`
+/// sets learning only: anchored particles perturb rewards by a precision that is given, where the paper samples it.
 template <class Options>
-Options anchored_defaults(std::string_view sampler, inference::WeightForm form = inference::WeightForm::direct,
-                          PaperSettings paper = PaperSettings::none) {
+Options anchored_defaults(std::string_view sampler, inference::WeightForm form = inference::WeightForm::direct) {
   auto options = function_prior_defaults<Options>(sampler, form);
-  options.paper = paper;
+  options.paper.reset();
   options.anchors = true;
   if (form == inference::WeightForm::matrix_gaussian) {
     options.posterior.structure.reflectors = 1;
