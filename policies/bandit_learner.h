@@ -65,9 +65,9 @@ class BanditLearner {
     std::int64_t updates = 0;
 
     Timing& operator+=(const Timing& other);
-    /// Of one thread, counting the time of decisions only; 0 if none was timed.
+    /// Decisions a second of one thread, by the time of decisions alone; 0 if none was timed.
     double decisions_per_second() const;
-    /// Of one thread, counting the time of learning only; 0 if there were none.
+    /// Updates a second of one thread, by the time of learning alone; 0 if there were none.
     double updates_per_second() const;
   };
 
@@ -89,7 +89,7 @@ class BanditLearner {
   std::int64_t decisions() const { return decisions_; }
   /// How many of the decisions were forced.
   std::int64_t forced() const { return forced_decisions_; }
-  /// Of how many outcomes more it can take note before minibatches move anything.
+  /// Outcomes that can still be observed before the next minibatch moves the policy.
   std::int64_t outcomes_until_update() const { return options_.learn_every - outcomes_ % options_.learn_every; }
   /// How many outcomes were taken note of.
   std::int64_t outcomes() const { return outcomes_; }

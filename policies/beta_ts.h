@@ -36,7 +36,7 @@ class BetaTs final : public BanditPolicy {
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
   /// Throws Error(usage) for a reward outside [0, 1], too.
   void observe(const envs::Context& context, const Outcome& outcome) override;
-  /// That of Bayes.
+  /// 1: decisions are draws from the exact posterior.
   std::optional<double> temperature() const override { return 1; }
   /// 100 draws of the success probability of every arm that can be chosen.
   std::vector<std::vector<double>> posterior_rewards(const envs::Context& context) override;

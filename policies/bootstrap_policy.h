@@ -10,7 +10,7 @@ namespace stein::policies {
 /// before data comes from the prior functions and anchors alone, if there are any.
 class BootstrapPolicy final : public ParticlePolicy {
  public:
-  /// Those of particles.
+  /// Arguments and errors are those of ParticlePolicy.
   BootstrapPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
                   inference::Device device = {});
 

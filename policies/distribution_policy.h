@@ -25,6 +25,7 @@ class DistributionPolicy final : public NeuralPolicy {
         "posterior is colder than Bayes' (T = 1/β)",
         positive)
           .in_older_runs("1");
+      describe_likelihood(v);
       NeuralPolicy::Options::describe(v);
       if (posterior.parameterization == inference::WeightForm::variational_matrix_gaussian)
         v.preset(
@@ -45,10 +46,10 @@ class DistributionPolicy final : public NeuralPolicy {
   DistributionPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
                      inference::Device device = {});
 
-  /// Of a likelihood to the power β, 1/β.
+  /// 1/β where the likelihood is taken to the power β.
   std::optional<double> temperature() const override { return 1 / likelihood_power_; }
 
-  /// As ParticlePolicy::decide.
+  /// Decides by one network drawn from the distribution, or by the average of several (DrawOptions).
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
 
  protected:

@@ -28,7 +28,7 @@ void FunctionSvgdPolicy::shape(const InteractionBatch& interactions, inference::
   const inference::MatrixView<float> predictions(predictions_.data(), rows, network_.outputs);
   posterior_->model().predict({network_weights(), 0}, batch.inputs, predictions);
   score_.prepare(batch, predictions, options_.likelihood);
-  batch.score = &score_;  // which has taken in what is left out below
+  batch.score = &score_;  // has targets and weights of rows already: the batch goes without, or they would count twice
   batch.targets = {}, batch.row_weights = {}, batch.outputs = {};
   batch.targets_per_particle = batch.weights_per_particle = false;
 }

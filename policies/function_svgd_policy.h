@@ -10,7 +10,7 @@ namespace stein::policies {
 /// the optimizer.
 class FunctionSvgdPolicy final : public ParticlePolicy {
  public:
-  /// Those of particles, and the kernel.
+  /// The options of ParticlePolicy, and the kernel on predictions.
   struct Options : ParticlePolicy::Options {
     inference::SvgdKernelOptions kernel{};
 
@@ -21,12 +21,12 @@ class FunctionSvgdPolicy final : public ParticlePolicy {
     }
   };
 
-  /// Those of particles. Throws Error(usage) for a linear kernel and for a noise precision that is learned with the
-  /// weights.
+  /// Arguments are those of ParticlePolicy. Throws Error(usage) for a linear kernel and for a noise precision that is
+  /// learned with the weights.
   FunctionSvgdPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
                      inference::Device device = {});
 
-  /// That of Bayes.
+  /// 1: particles climb the log posterior itself.
   std::optional<double> temperature() const override { return 1; }
 
  protected:

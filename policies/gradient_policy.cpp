@@ -25,6 +25,10 @@ GradientPolicy::GradientPolicy(const Options& options, const envs::BanditSpec& s
                 options.hidden.empty() ? 1 : options.hidden.back(), device) {
   STEIN_CHECK(options.likelihood == inference::Likelihood::gaussian,
               "option 'likelihood': bounds on the reward itself need gaussian, got bernoulli");
+  STEIN_CHECK(options.average_steps == 0,
+              "option 'average_steps': gradients are those of the network that learns, not of its averages; expected "
+              "0, got {}",
+              options.average_steps);
 }
 
 std::span<const StudentT> GradientPolicy::rewards(const envs::Context& context) {

@@ -32,11 +32,11 @@ class GradientPolicy : public NeuralPolicy {
 
  protected:
   /// Throws Error(usage) naming the option that is out of range or does not fit the bandit or the device, and for a
-  /// likelihood that is not Gaussian.
+  /// likelihood that is not Gaussian and for averaged weights.
   GradientPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed, inference::Device device);
 
-  /// Of every arm that can be chosen, a normal variable with what the network predicts
-  /// and `exploration` times the sd, in the unit of the scaled rewards; valid until the next call.
+  /// A normal variable for every arm that can be chosen: its mean is what the network predicts, its sd `exploration`
+  /// times σ_a, in the unit of the scaled rewards. Valid until the next call.
   std::span<const StudentT> rewards(const envs::Context& context);
 
  private:

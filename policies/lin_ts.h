@@ -52,7 +52,7 @@ class LinTs final : public BanditPolicy {
 
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
   void observe(const envs::Context& context, const Outcome& outcome) override;
-  /// That of Bayes.
+  /// 1: decisions are draws from the exact posterior.
   std::optional<double> temperature() const override { return 1; }
   /// Forgets all interactions and takes in those of a window, faster than one by one.
   void revisit(const InteractionBatch& window) override;

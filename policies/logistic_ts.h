@@ -60,7 +60,7 @@ class LogisticTs final : public BanditPolicy {
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
   /// Throws Error(usage) for a reward other than 0 and 1, too.
   void observe(const envs::Context& context, const Outcome& outcome) override;
-  /// That of Bayes.
+  /// 1: decisions are draws from an approximation of the posterior, not from a tempered one.
   std::optional<double> temperature() const override { return 1; }
   /// 100 draws of the expected reward of every arm that can be chosen.
   std::vector<std::vector<double>> posterior_rewards(const envs::Context& context) override;

@@ -15,6 +15,8 @@ class NetworkPolicy final : public NeuralPolicy {
     template <class V>
     void describe(V& v) {
       v("epsilon", epsilon, "probability of an arm drawn uniformly instead", probability);
+      describe_likelihood(v);
+      describe_average(v);
       NeuralPolicy::Options::describe(v);
       v.preset("paper", "Zhang et al. 2018, §3: ε-greedy, here under the prior and the noise of their particles",
                {{"noise_precision", "1"}});

@@ -48,7 +48,7 @@ class NeuralLinear final : public NeuralPolicy {
   void observe(const envs::Context& context, const Outcome& outcome) override;
   std::int64_t revisits_every() const override { return refresh_every_; }
   void revisit(const InteractionBatch& window) override;
-  /// Of the last layer given the others.
+  /// 1: the regressions are the exact posterior of the last layer, given the layers below.
   std::optional<double> temperature() const override { return 1; }
   std::vector<std::vector<double>> posterior_rewards(const envs::Context& context) override;
 

@@ -78,8 +78,6 @@ class NeuralPolicy : public BanditPolicy {
       v("hidden", hidden, "widths of the hidden layers", between(1, 1e5));
       v("activation", activation, "of the hidden layers",
         {{"relu", inference::Activation::relu}, {"tanh", inference::Activation::tanh}});
-      v("likelihood", likelihood, "of a reward given its prediction; bernoulli for rewards 0 and 1",
-        {{"gaussian", inference::Likelihood::gaussian}, {"bernoulli", inference::Likelihood::bernoulli}});
       v("scale_rewards", scale_rewards,
         "divide rewards by the sd of the rewards of uniformly drawn arms, or of those so far where that is not known "
         "(Gaussian only)");
@@ -96,11 +94,22 @@ class NeuralPolicy : public BanditPolicy {
         "N of the posterior is at most this: more interactions are tempered to so many; 0: no limit", between(0, 1e9),
         "interactions")
           .in_older_runs("0");
+      posterior.describe(v);
+      sampler.describe(v);
+    }
+    /// The likelihood, as an option of those policies that can learn clicks.
+    template <class V>
+    void describe_likelihood(V& v) {
+      v("likelihood", likelihood, "of a reward given its prediction; bernoulli for rewards 0 and 1",
+        {{"gaussian", inference::Likelihood::gaussian}, {"bernoulli", inference::Likelihood::bernoulli}});
+    }
+    /// Averages of weights, as an option of those policies that decide by the networks that learn, neither perturbed
+    /// nor drawn anew.
+    template <class V>
+    void describe_average(V& v) {
       v("average_steps", average_steps,
         "decide by weights averaged over about so many of the last updates; 0: by the last", between(0, 1e9), "updates")
           .in_older_runs("0");
-      posterior.describe(v);
-      sampler.describe(v);
     }
   };
 
@@ -129,9 +138,10 @@ class NeuralPolicy : public BanditPolicy {
   /// Writes the weights [count · S, P] of the networks from `first` on, where the coordinates stand now: those that the
   /// rows of coordinates stand for, one by one, unless a derived class has others.
   virtual void make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights);
-  /// Whether a derived class has others: whoever overrides the one overrides the other.
+  /// Whether a derived class overrides make_networks: then networks are not the rows of coordinates themselves.
   virtual bool has_other_networks() const { return false; }
-  /// Of a prediction of `count` networks from `first` on, [count · answers]: what there is to add to them.
+  /// Adds what a derived class has to add to `outputs` [count · rows, K], the predictions of `count` networks from
+  /// `first` on.
   virtual void add_to_predictions(std::int64_t first, std::int64_t count, const inference::Inputs<float>& inputs,
                                   inference::MatrixView<float> outputs) {
     static_cast<void>(first), static_cast<void>(count), static_cast<void>(inputs), static_cast<void>(outputs);
@@ -193,16 +203,17 @@ class NeuralPolicy : public BanditPolicy {
   bool rows_are_networks() const;
   /// The networks of `count` of those that decide, [count, P] numbers: averages where there are such.
   inference::MatrixView<const float> networks(std::int64_t first, std::int64_t count);
-  /// Those where the coordinates stand now: made where they are not current.
+  /// The networks where the coordinates stand now, [count, P]; those that are not current are made first.
   inference::MatrixView<const float> networks_now(std::int64_t first, std::int64_t count);
   void refresh(std::int64_t first, std::int64_t count);
-  /// Those of `count` networks, one row of weights each, that were not made since the coordinates moved.
+  /// Makes those of `count` networks from `first` on anew that were not made since the coordinates moved.
   void refresh_stale(std::int64_t first, std::int64_t count);
   inference::MatrixView<const float> one_row_each(inference::MatrixView<const float> weights) const;
   /// What `count` networks from `first` on answer to rows of inputs, [count · rows, K].
   void ask(std::int64_t first, std::int64_t count, const inference::Inputs<float>& inputs,
            inference::MatrixView<float> outputs);
-  /// The same for the rows of one context, [count, rows·K], foreseen or asked; valid until the next call.
+  /// What `count` networks answer to the rows of one context, [count, rows·K]: looked up where the context was
+  /// foreseen, else asked. Valid until the next call.
   inference::MatrixView<const float> answers(std::int64_t first, std::int64_t count,
                                              const inference::Inputs<float>& inputs);
   /// Writes the predictions. Returns what is to be said of the first that is not finite; empty where all are.
@@ -234,8 +245,9 @@ Options neural_defaults(std::string_view sampler, inference::WeightForm form = i
   return options;
 }
 
-/// The same of networks that learn like any other: with a prior as good as none. That of N(0, 1) on every weight beside
-/// γ = 1 outweighs rewards that are rare (docs/bandit-findings.md, "Greedy and its prior").
+/// Options of single networks, as neural_defaults has them, with a noise precision beside which the prior hardly
+/// counts: beside γ = 1 a prior N(0, 1) outweighs rewards that are rare (docs/bandit-findings.md, "Greedy and its
+/// prior").
 template <class Options>
 Options plain_network_defaults(std::string_view sampler, inference::WeightForm form = inference::WeightForm::direct) {
   auto options = neural_defaults<Options>(sampler, form);

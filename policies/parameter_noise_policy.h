@@ -25,6 +25,7 @@ class ParameterNoisePolicy final : public NeuralPolicy {
       v("initial_noise", initial_noise, "σ at first, a share of the root mean square of a layer's weights", positive);
       v("target_change", target_change,
         "share of the perturbed networks that is to prefer another arm than the unperturbed one", probability);
+      describe_likelihood(v);
       NeuralPolicy::Options::describe(v);
     }
   };

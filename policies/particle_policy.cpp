@@ -32,6 +32,13 @@ Options decaying_defaults(const std::string& sampler, const char* step_size) {
 Options stein_defaults(WeightForm form) {
   auto options = anchored_defaults<Options>("svgd", form);
   options.paper = published_settings(form, "Zhang et al. 2018, §3: precisions are sampled, rewards are as they come");
+  options.paper->settings.insert({{"particles", "20"},
+                                  {"hidden", "50,50"},
+                                  {"activation", "relu"},
+                                  {"kernel", "rbf"},
+                                  {"bandwidth_rule", "median"},
+                                  {"optimizer", "adam"},
+                                  {"step_size", "0.001"}});
   return options;
 }
 
@@ -91,8 +98,12 @@ ParticlePolicy::ParticlePolicy(const Options& options, const envs::BanditSpec& s
 }
 
 std::optional<double> ParticlePolicy::temperature() const {
-  if (const auto of_chain = options_.sampler.temperature()) return of_chain;
-  if (perturbed_ || click_counts_ || sampler_.name() == "svgd") return 1;
+  const bool anchored = perturbed_ || click_counts_;
+  if (const auto of_chain = options_.sampler.temperature()) {
+    if (anchored) return {};  // chains around draws: about twice the posterior's variance, at no temperature
+    return of_chain;
+  }
+  if (anchored || sampler_.name() == "svgd") return 1;
   return {};
 }
 

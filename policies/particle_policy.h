@@ -40,6 +40,8 @@ class ParticlePolicy : public NeuralPolicy {
       v("prior_function_scale", prior_function_scale,
         "adds this times a fixed random network to each particle (Osband et al. 2018; Gaussian only)", non_negative,
         "scaled reward");
+      describe_likelihood(v);
+      describe_average(v);
       NeuralPolicy::Options::describe(v);
       if (!paper) return;
       for (const auto& [option, value] : paper->settings)
@@ -55,7 +57,8 @@ class ParticlePolicy : public NeuralPolicy {
   /// Throws Error(numeric) naming the particle and the arm of a prediction that is not finite.
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
 
-  /// That of a chain; 1 of Stein's particles and of anchored ones; none of networks that only climb.
+  /// The sampler's temperature where particles are chains, 1 for particles of SVGD and for anchored ones. None for
+  /// networks that only climb, and for chains with anchors, which together are wider than the posterior.
   std::optional<double> temperature() const override;
 
   /// The variance of the weights over particles (of C, where they are P Λ₁ C Λ₂ Qᵀ), for more than one particle:
@@ -78,11 +81,11 @@ class ParticlePolicy : public NeuralPolicy {
   double prior_variance() const;
 
   DrawOptions draw_;
-  std::optional<PerturbedRewards> perturbed_;  ///< of anchored particles: these, or those
-  std::optional<BootstrapCounts> click_counts_;
+  std::optional<PerturbedRewards> perturbed_;    ///< of anchored particles with Gaussian rewards
+  std::optional<BootstrapCounts> click_counts_;  ///< of anchored particles with clicks
   double prior_function_scale_;
-  double start_variance_ = 0;               ///< of the weights over particles
-  inference::Matrix<float> prior_weights_;  ///< of the fixed random networks, if any, where the others are
+  double start_variance_ = 0;               ///< variance of the weights over particles at the start
+  inference::Matrix<float> prior_weights_;  ///< [M, P] of the fixed random networks, on the policy's device; or empty
   std::vector<float> prior_outputs_, own_targets_;
 };
 
@@ -90,7 +93,7 @@ class ParticlePolicy : public NeuralPolicy {
 /// rewards as they come, one particle decides (Zhang et al. 2018, §3).
 Preset published_settings(inference::WeightForm form, std::string description);
 
-/// The same of a policy that the paper does not have.
+/// The preset `paper` of a policy that the paper does not have: the paper's likelihood, prior and draw.
 Preset published_likelihood(inference::WeightForm form);
 
 /// Options of a named policy as neural_defaults has them, with the paper's likelihood and prior as the preset `paper`.
@@ -101,7 +104,7 @@ Options particle_defaults(std::string_view sampler, inference::WeightForm form =
   return options;
 }
 
-/// The same of particles that each learn like any other network, as plain_network_defaults has them.
+/// Options of particles that learn like single networks, as plain_network_defaults has them, with the same preset.
 template <class Options>
 Options plain_particle_defaults(std::string_view sampler) {
   auto options = plain_network_defaults<Options>(sampler);
@@ -121,8 +124,9 @@ Options function_prior_defaults(std::string_view sampler, inference::WeightForm 
   return options;
 }
 
-/// The same with anchored particles: what did best over several bandits (docs/bandit-findings.md). The preset `paper`
-/// sets learning only: anchored particles perturb rewards by a precision that is given, where the paper samples it.
+/// Options as function_prior_defaults has them, with anchored particles: what did best over several bandits
+/// (docs/bandit-findings.md). The preset `paper` sets learning only: anchored particles perturb rewards by a precision
+/// that is given, where the paper samples it.
 template <class Options>
 Options anchored_defaults(std::string_view sampler, inference::WeightForm form = inference::WeightForm::direct) {
   auto options = function_prior_defaults<Options>(sampler, form);

@@ -37,13 +37,13 @@ class RewardInputs {
   /// The rows of a context: one, or one for every arm that can be chosen. Valid until the next call. Throws
   /// Error(usage) if the context has another shape than the bandit's.
   inference::Inputs<float> of_context(const envs::Context& context);
-  /// Of every arm that can be chosen, where its reward stands among the numbers that one network answers to
-  /// `of_context`, [rows · K] row by row. Valid as long as the context and until the next call.
+  /// The place of the reward of every arm that can be chosen among the numbers that a network answers to `of_context`,
+  /// [rows · K] row by row. Valid as long as the context and until the next call.
   std::span<const std::int32_t> places(const envs::Context& context);
 
   /// A row for every interaction. Valid until the next call, and as long as the batch.
   inference::Inputs<float> of_batch(const InteractionBatch& batch);
-  /// Of every interaction, the output that predicts its reward, [n]. Valid until the next call, and as long as the
+  /// The output that predicts the reward of each interaction, [n]. Valid until the next call, and as long as the
   /// batch.
   std::span<const std::int32_t> outputs_of(const InteractionBatch& batch);
 

@@ -27,7 +27,7 @@ class RunningMoments {
   std::int64_t columns() const { return static_cast<std::int64_t>(mean_.size()); }
   double count() const { return count_; }
   double mean(std::int64_t column) const { return mean_[static_cast<std::size_t>(column)]; }
-  /// Of the population of the rows; 1 before there are two.
+  /// Variance of a column over all rows so far, divided by their number; 1 before there are two rows.
   double variance(std::int64_t column) const;
   /// What `normalise` does to the numbers of a column.
   ColumnUnit unit(std::int64_t column) const;

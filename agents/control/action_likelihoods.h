@@ -21,9 +21,9 @@ class ActionLikelihoods {
   /// policies and experience: each looks at some of the particles.
   void share_with(distributed::Communicator& ranks) { ranks_ = &ranks; }
 
-  /// Before the policies move: writes `log_density` of the experience.
+  /// Writes `log_density` of the experience, before the policies move.
   void look() const;
-  /// The same, and writes what the policies are like: entropy, and the sd of actions that are numbers.
+  /// Writes `log_density`, and into `measures` the entropy of the policies and the sd of actions that are numbers.
   void look(LearningMeasures& measures) const;
 
   /// How far the policies have moved since; the mean over particles. @param clip_ratio  as of `policy_change`

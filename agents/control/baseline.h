@@ -25,7 +25,7 @@ enum class BaselineKind {
   network,  ///< a perceptron, trained beside the policy
 };
 
-/// Of a value network.
+/// Options of the value network.
 struct ValueNetworkOptions {
   std::vector<std::int64_t> hidden{64, 64};
   double step_size = 1e-3;

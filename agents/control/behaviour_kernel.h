@@ -17,7 +17,7 @@ class PreparedSlopes final : public inference::OutputScore<float> {
   void resize(std::int64_t particles, std::int64_t rows, std::int64_t outputs, std::int64_t constants);
   /// By the outputs of particle i, [n, K].
   inference::MatrixView<float> outputs(std::int64_t i) { return {outputs_.row(i).data(), rows_, columns_}; }
-  /// The same, [n·K].
+  /// The slopes by all outputs of particle i as one row, [n·K].
   std::span<float> all_outputs(std::int64_t i) { return outputs_.row(i); }
   /// By its constants, [C].
   std::span<float> constants(std::int64_t i) {

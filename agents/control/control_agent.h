@@ -93,7 +93,7 @@ class ControlAgent {
   Rollouts rollouts_;
   std::unique_ptr<Baseline> baseline_;
   Experience experience_;
-  ActionLikelihoods likelihoods_;  ///< of both
+  ActionLikelihoods likelihoods_;  ///< of the policies over the experience
   SharedRollouts shared_;
   PolicyLearner learner_;  ///< of the policies
   std::int64_t iterations_ = 0;

@@ -65,11 +65,11 @@ class ControlRepetition final : public runs::Repetition {
   /// Plays the final evaluation episodes, unless it has concluded; what a stop cuts short means nothing. Throws
   /// Error(numeric) where the weights have diverged, though they are finite.
   ControlOutcome outcome(const Watch& watch) const;
-  /// Whether the episodes are played already.
+  /// Whether the final evaluation episodes are played already.
   bool concluded() const { return played_.has_value(); }
-  /// Drops them.
+  /// Drops the final evaluation episodes that conclude() has played.
   void forget_conclusion() { played_.reset(); }
-  /// Of this process, after that of others.
+  /// Time spent learning: of this process and of those that worked on the repetition before.
   ControlTiming timing() const;
   /// Adds the time of another process, which took up the repetition where those that were added before had left it, and
   /// left it where this one takes it up.
@@ -103,7 +103,8 @@ class ControlRepetition final : public runs::Repetition {
   void evaluate(runs::Records& records);
   void check_weights() const;
   Episodes play(const Watch& watch) const;
-  /// As ControlPolicy::diagnostics has it.
+  /// Variance of the weights over particles ÷ that of independent starts (ControlPolicy::diagnostics), if there are
+  /// several.
   std::optional<double> collapse() const;
 
   std::unique_ptr<ControlAgent> agent_;
@@ -114,7 +115,7 @@ class ControlRepetition final : public runs::Repetition {
   std::int64_t evaluations_ = 0;
   std::int64_t steps_to_threshold_ = -1;
   std::optional<PosteriorParts> parts_{};    ///< when they were last measured
-  std::optional<double> effective_share_{};  ///< the same
+  std::optional<double> effective_share_{};  ///< of shared rollouts when it was last measured
   std::int64_t shares_ = 0;                  ///< measurements of parts_ so far
   double mean_share_ = 0;                    ///< of prior and repulsion, a running mean over about ten of them
   std::optional<Episodes> played_{};         ///< once it has concluded

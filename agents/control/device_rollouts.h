@@ -55,7 +55,7 @@ class DeviceRollouts {
   ValuePlan value_plan(const ValuedBy& valued);
   RolloutRows rows();
   std::int64_t slots() const { return shape_.particles * shape_.slots; }
-  /// Of a shard among those of all particles.
+  /// The number of a shard's first slot among the slots of all particles.
   std::int64_t first_slot_of(const RolloutShard& shard) const {
     return shard.particle * shape_.slots + shard.first_slot;
   }

@@ -1,4 +1,5 @@
 #include <stein/agents/control/learning_measures.h>
+#include <stein/agents/control/surrogate.h>
 #include <stein/core/parallel.h>
 
 #include <algorithm>
@@ -11,7 +12,8 @@ using inference::MatrixView;
 PolicyChange policy_change(std::span<const float> log_ratio, std::span<const float> advantages, double clip_ratio) {
   PolicyChange change;
   for (std::size_t i = 0; i < log_ratio.size(); ++i) {
-    const double log_r = std::min(double{log_ratio[i]}, 20.0), r = std::exp(log_r), advantage = advantages[i];
+    const double log_r = double{std::min(log_ratio[i], largest_log_ratio)}, r = std::exp(log_r),
+                 advantage = advantages[i];
     change.approximate_kl += r - 1 - log_r;
     if (clip_ratio == 0) {
       change.surrogate += r * advantage;

@@ -46,7 +46,7 @@ PosteriorParts posterior_parts(const inference::KernelWeights& weights, inferenc
 PosteriorParts posterior_parts(inference::MatrixView<const float> gradients, inference::MatrixView<const float> priors,
                                inference::MatrixView<const float> repulsions);
 
-/// Of one iteration; the means over particles.
+/// What is measured of one iteration, as means over particles.
 struct LearningMeasures {
   double entropy = 0;                     ///< of the policies before the update, in nats, the mean over all rows
   PolicyChange change{};                  ///< by all updates of the iteration
@@ -56,8 +56,8 @@ struct LearningMeasures {
   double gradient_norm = 0;               ///< of the last update, of ∇ of the full log joint before it is clipped
   double step_size = 0;                   ///< of the last update
   std::optional<PosteriorParts> parts{};  ///< of the first update, where the posterior is Stein's
-  /// Of all rows those that a particle learns from (SharedRollouts::effective_share), where rollouts are shared: how
-  /// much alike particles act.
+  /// The share of all rows that a particle learns from, where rollouts are shared (SharedRollouts::effective_share):
+  /// how much alike particles act.
   std::optional<double> effective_share{};
 
   /// Tag and value of each, as metrics record them. @param clipped  whether the surrogate is

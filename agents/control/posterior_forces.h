@@ -11,11 +11,12 @@ namespace stein::agents {
 /// Positions of the particles before an update, their gradients there, and what prior and repulsion add to them.
 class PosteriorForces {
  public:
-  /// Of particles where they are, before their update. @param batch  of that update
+  /// Measures drive and prior of particles where they are, before they move. @param batch  the minibatch of that update
   PosteriorForces(inference::Target<float>& target, const inference::Particles<float>& particles,
                   const inference::Batch<float>& batch);
 
-  /// Of a kernel that does not see weights: what `repulsion` scores the batch with, carried to the weights.
+  /// Takes the repulsion of a kernel that does not see weights: what `repulsion` scores the batch with, pulled back to
+  /// the weights.
   void take_repulsion(inference::Target<float>& target, const inference::Particles<float>& particles,
                       const inference::Batch<float>& batch, const inference::OutputScore<float>& repulsion);
   /// [M, Q] of the full log joint, where they were asked for.

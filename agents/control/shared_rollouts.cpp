@@ -1,4 +1,5 @@
 #include <stein/agents/control/shared_rollouts.h>
+#include <stein/agents/control/surrogate.h>
 #include <stein/core/parallel.h>
 #include <stein/distributed/shared_work.h>
 
@@ -40,7 +41,7 @@ void SharedRollouts::take(const policies::ControlPolicy& policy, const Experienc
 double SharedRollouts::weight(std::int64_t learner, std::int64_t row) const {
   const auto own = static_cast<std::size_t>(learner * particles_ * all_->rows + row);
   const double log_ratio = double{density_[own]} - double{all_->log_density[static_cast<std::size_t>(row)]};
-  return std::min(std::exp(std::min(log_ratio, 20.0)), limit_);
+  return std::min(std::exp(std::min(log_ratio, double{largest_log_ratio})), limit_);
 }
 
 const ExperienceRows& SharedRollouts::pool(const ExperienceRows& rows, std::span<const std::int64_t> chosen) {

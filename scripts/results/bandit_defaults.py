@@ -26,18 +26,16 @@ import bandit_curves
 import bandit_options
 import bandit_paper
 import bandit_tuned
-from bandit_runs import OF_GROUPS, PLAN, POLICIES, command_of, experiment, locked_seeds, paired, result_file, shares
+from bandit_goals import goals
+from bandit_means import OTHERS, WHEELS, against, average, below_zero, complete_policies, locked_in, together, worst_share
+from bandit_runs import OF_GROUPS, PLAN, POLICIES, command_of, experiment, result_file, shares
 from bandit_tuned import cell
 from records import ROOT, by_commit, clean_commit, read_record
-from results_page import IMAGES, half_width, interval_of, mean_of, paragraph, readable, write_page, write_section
+from results_page import IMAGES, half_width, interval_of, paragraph, readable, write_page, write_section
 
 PUBLISHED = json.loads((pathlib.Path(__file__).parent / "showdown_published.json").read_text())
 PUBLISHED_PRIOR = "greedy, published prior"
 SHOWN = ("mushroom", "wheel δ=0.9")  # bandits whose curves stand on the short page
-
-# What was tried on a bandit where a goal was missed: trials of which no record is kept.
-TRIED = {"wheel δ=0.5": "; trials on seeds 1000 to 1002: 1.53 by default, 1.13 with a likelihood of γ = 16384 as greedy has it, 1.64, 1.32 and 1.49 with functions of sd 1, 8 and "
-                        "32, where greedy has .94: the noise that is learned of every arm seems to be what costs there"}
 
 
 def asked(bandit, policy, group=None):
@@ -84,23 +82,6 @@ def records(bandits, policies, group=None):
     return found
 
 
-def difference(entries, policy, other, times=1.0):
-    """A policy's share of uniform's regret less `times` another's on one bandit, seed by seed."""
-    return paired(entries[policy], entries[other], times)
-
-
-def against(found, policy, other):
-    """The same of every seed averaged over the bandits; None where one lacks either."""
-    if not all({policy, other}.issubset(entries) for entries in found.values()):
-        return None
-    return [statistics.mean(seed) for seed in zip(*[difference(entries, policy, other) for entries in found.values()], strict=True)]
-
-
-def together(found, of_group):
-    """The records of the defaults and of a group on the same bandits."""
-    return {bandit: {**found[bandit], **entries} for bandit, entries in of_group.items()}
-
-
 def beside_stein(found, of_group):
     """How the Stein policy's defaults stand to the policies of a group on the same bandits."""
     both = together(found, of_group)
@@ -116,21 +97,6 @@ def beside_stein(found, of_group):
 def hours(found):
     """That all runs took together."""
     return sum(entry["summary"].get("wall_seconds", 0) for entries in found.values() for entry in entries.values()) / 3600
-
-
-def below_zero(differences):
-    """Whether all of the 95 % interval of their mean is."""
-    return statistics.mean(differences) + half_width(differences) < 0
-
-
-def average(found, policy, bandits=PLAN["bandits"]):
-    """A policy's mean regret over some bandits, in percent of uniform; None where it has not run on one of them."""
-    entries = [found[bandit["name"]].get(policy) for bandit in bandits]
-    return statistics.mean(statistics.mean(shares(entry)) for entry in entries) if all(entries) else None
-
-
-WHEELS = [bandit for bandit in PLAN["bandits"] if bandit["env"] == "wheel"]
-OTHERS = [bandit for bandit in PLAN["bandits"] if bandit["env"] != "wheel"]
 
 
 def overview(found, policies):
@@ -166,17 +132,6 @@ def write_guides(found):
         "all thirteen": PLAN["bandits"], "five wheels": WHEELS, "the other eight": OTHERS}), ROOT / "docs/bandit-findings.md")
 
 
-def worst_share(found, policy):
-    """The largest regret of a policy ÷ greedy's on one bandit."""
-    return max(mean_of(entries[policy]["summary"]["regret"]) / mean_of(entries[PLAN["greedy"]]["summary"]["regret"]) for entries in found.values())
-
-
-def locked_in(found, bandits, policy):
-    """In how many runs on some bandits a policy locked in, and how many there were."""
-    entries = [found[bandit][policy] for bandit in bandits]
-    return sum(map(locked_seeds, entries)), sum(len(shares(entry)) for entry in entries)
-
-
 def table(bandits, policies, found):
     """Regrets in percent of uniform play: a row a policy, a column a bandit."""
     head = " | ".join(f"{bandit['name']}, {bandit['steps']:,}" for bandit in bandits)
@@ -185,12 +140,6 @@ def table(bandits, policies, found):
         cells = [cell(found[bandit["name"]].get(policy)) for bandit in bandits]
         text += f"| {policy} | {' | '.join(cells)} |\n"
     return text
-
-
-def share_of(found, bandit, policy):
-    """A policy's mean regret on a bandit, in percent of uniform; None where it was not run."""
-    entry = found[bandit].get(policy)
-    return statistics.mean(shares(entry)) if entry else None
 
 
 EARLIER = (400, 1000, 2000, 5000)  # interactions
@@ -211,75 +160,6 @@ def earlier(found):
     rows = sorted(((policy, of(policy)) for policy in complete_policies(found)), key=lambda row: row[1][1])
     text = f"| policy | {' | '.join(f'{interactions:,}' for interactions in EARLIER)} | at the end |\n|---|{'---|' * (len(EARLIER) + 1)}\n"
     return text + "".join(f"| {policy} | {' | '.join(f'{value:.1f}' for value in values)} | {average(found, policy):.1f} |\n" for policy, values in rows)
-
-
-def complete_policies(found):
-    """Those that have run on all bandits."""
-    return [policy for policy in POLICIES if average(found, policy) is not None]
-
-
-def below_greedy(long, bandit, what):
-    """The line of the Stein policy against greedy in the long runs of a bandit."""
-    stein, greedy = PLAN["stein"], PLAN["greedy"]
-    wanted = f"`{stein}` on {what} below greedy after 50,000 interactions"
-    if not {stein, greedy}.issubset(long.get(bandit, {})):
-        return wanted, "not run", None
-    differences = difference(long[bandit], stein, greedy)
-    reached = below_zero(differences)
-    tried = "" if reached else " ([what was tried on mushroom](../bandit-findings.md#why-particles-have-anchors); nothing for these rewards alone)"
-    return (wanted, f"{share_of(long, bandit, stein):.1f} against {share_of(long, bandit, greedy):.1f} % of uniform, "
-                    f"difference {interval_of(differences, 1)}{tried}", reached)
-
-
-def on_no_bandit_far_above(found, stein, greedy, times):
-    """The line of the bandit where the Stein policy is worst beside greedy."""
-    ratio, bandit = max((share_of(found, bandit, stein) / share_of(found, bandit, greedy), bandit) for bandit in found)
-    reached = ratio <= times
-    more = share_of(found, bandit, stein) - share_of(found, bandit, greedy)
-    tried = "" if reached else f" ({bandit}: {more:.1f} % of uniform's more{TRIED.get(bandit, '')})"
-    return f"`{stein}` on no bandit above {times} × greedy", f"{ratio:.2f} × at worst{tried}", reached
-
-
-def behind(found, before, stein):
-    """The difference of the Stein policy to each of those before it over all bandits."""
-    return "; ".join(f"`{policy}` {interval_of(against(found, stein, policy), 1)}" for policy in before) or "none"
-
-
-def goals(found, groups):
-    """A line for everything that was wanted of the defaults, with what was found."""
-    stein, greedy, wanted = PLAN["stein"], PLAN["greedy"], PLAN["wanted"]
-    complete, long = complete_policies(found), groups["long"]
-    lines = []
-    if {stein, greedy}.issubset(complete):
-        differences = against(found, stein, greedy)
-        lines.append((f"`{stein}`, the Stein policy that was named on tuning seeds, below greedy over all bandits", interval_of(differences, 1),
-                      below_zero(differences)))
-        order = sorted(complete, key=lambda policy: average(found, policy))
-        before = order[:order.index(stein)]
-        lines.append((f"`{stein}` first or second of all policies",
-                      f"number {len(before) + 1} of the {len(complete)} that ran on all bandits; its difference to those before it: {behind(found, before, stein)} "
-                      "([what was tried](../bandit-findings.md#why-particles-have-anchors))", len(before) < wanted["rank"]))
-        lines.append(on_no_bandit_far_above(found, stein, greedy, wanted["times_greedy"]))
-    lines.append(below_greedy(long, "mushroom", "mushroom"))
-    lines.append(below_greedy(long, "mushroom, showdown rewards", "mushroom with the Showdown's rewards"))
-    network, exact = (share_of(found, "mushroom", policy) for policy in ("neural-linear", "lints"))
-    if network and exact:
-        lines.append((f"`neural-linear` on mushroom within {wanted['times_lints']} × `lints`",
-                      f"{network / exact:.2f} ×; its regret less {wanted['times_lints']} × that of `lints`, in percent of uniform: "
-                      f"{interval_of(difference(found['mushroom'], 'neural-linear', 'lints', wanted['times_lints']), 1)} "
-                      "([what was tried](../bandit-findings.md#why-particles-have-anchors); [tuned on mushroom](#tuned) it has as little as `lints`)", network / exact <= wanted["times_lints"]))
-    mushrooms = [bandit["name"] for bandit in PLAN["bandits"] if bandit["env"] == "mushroom"]
-    learn = [policy for policy in POLICIES if policy != "uniform" and all(policy in found[bandit] for bandit in mushrooms)]
-    locks = {policy: locked_in(found, mushrooms, policy) for policy in learn}
-    of = ", ".join(f"`{policy}` {locked} of {runs}" for policy, (locked, runs) in locks.items() if locked)
-    lines.append(("no policy that learns locked in on mushroom (both rewards)", of or f"none of {len(learn)} policies, {2 * len(range(*PLAN['seeds']))} runs each", not of))
-    wheel = {policy: share_of(found, "wheel δ=0.9", policy) for policy in POLICIES if policy not in ("lints", "linucb", "uniform", greedy)}
-    best = min((policy for policy in wheel if wheel[policy] is not None), key=wheel.get, default=None)
-    if best:
-        lines.append((f"some network at {wanted['wheel_percent']} % of uniform or less on wheel δ = .9", f"`{best}` {wheel[best]:.1f} %",
-                      wheel[best] <= wanted["wheel_percent"]))
-    verdict = {True: "yes", False: "no", None: ""}
-    return "| wanted | found | reached |\n|---|---|---|\n" + "".join(f"| {what} | {how} | {verdict[reached]} |\n" for what, how, reached in lines)
 
 
 def published_percent(row):

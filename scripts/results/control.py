@@ -16,18 +16,15 @@ the tuning seeds. Runs of another length than planned (the published 1,000 itera
 import argparse
 import itertools
 import os
-import statistics
 import sys
 
-import figures
-from control_runs import ENTRIES, KEPT_POINTS, PLAN, curve_of, command, record_of, recorded, run, shown_command
+from control_figures import draw, have_curves, published
+from control_measures import AGENTS, CURVE_POINTS, LEAST_SHARE, MEASURES, NAMES, PAIRS, POSTERIORS, verdict
+from control_runs import ENTRIES, PLAN, curve_of, command, record_of, recorded, run, shown_command
+from control_short import short
 from control_tuning import at_ends, candidates, chosen, entries_of_plan, grid_of, tune, tuning_records
 from records import by_commit, clean_commit
-from results_page import (IMAGES, backed, bounds_of_difference, choice_of, difference, half_width, interval_of, mean_of, paragraph, readable,
-                          with_interval, write_page, write_section)
-
-CURVE_POINTS = (0.1, 0.2, 0.3, 0.5, 0.7, 1)  # of the steps
-NAMES = {"independent": "independent", "svgd": "SVGD", "svgd-star": "SVGD* (25-16)", "s2vgd": "S2VGD, K = 4"}
+from results_page import choice_of, difference, mean_of, with_interval, write_page, write_section
 
 
 def curve_command(task, agent, posterior):
@@ -123,12 +120,6 @@ def row(method, settings, grid, entry):
     return f"| {NAMES[method]} | " + " | ".join(cells) + f" | `{shown_command(entry)}` |\n"
 
 
-# What methods are compared by: its name, and its value of every seed.
-MEASURES = {"learning, discounted": lambda entry: entry["curve"]["mean"]["discounted_return"],
-            "final evaluation, undiscounted": lambda entry: entry["summary"]["return"]["per_seed"]}
-PAIRS = [("s2vgd", "svgd-star"), ("s2vgd", "svgd"), ("svgd-star", "svgd"), ("svgd", "independent")]
-
-
 def differences(entries):
     """A table of all pairs that there are, by every measure."""
     text = "\n| difference, paired by seed | " + " | ".join(MEASURES) + " |\n" + "|---" * (len(MEASURES) + 1) + "|\n"
@@ -149,12 +140,6 @@ def in_name_only(entries, why=""):
         return ""
     found = ", ".join(f"{100 * sum_of:.2g} % ({name})" for name, sum_of in weak.items())
     return f"A posterior in name only{why}: of what moves its particles prior and repulsion are {found}, so they are maxima of the return.\n\n"
-
-
-def verdict(value, first, second):
-    """Whether the first of two entries is ahead or behind in a measure, by the interval of the differences; "open" if that contains 0."""
-    low, high = bounds_of_difference(value(first), value(second))
-    return "ahead" if low > 0 else "behind" if high < 0 else "open"
 
 
 def verdicts(everything):
@@ -263,11 +248,6 @@ def write():
     write_section("control.py", short(planned, everything, curves))
 
 
-LEAST_SHARE = 1e-3  # of prior and repulsion in what moves particles
-PUBLISHED_ITERATIONS = {"cartpole-swingup": 1000, "double-pendulum": 1000}  # where fewer are planned
-AGENTS = {"reinforce": "REINFORCE", "a2c": "A2C", "ppo": "PPO"}
-POSTERIORS = {"none": "one policy", "s2vgd": "s2vgd"}  # of the learning curves
-LEARNING, FINAL = MEASURES
 LEARNING_FIGURES = """## Curves
 
 The published figure: discounted return of training, a mean over particles and seeds, by steps; bands are 95 % intervals over seeds.
@@ -284,156 +264,6 @@ RETURNS_FIGURES = """## Tables by task, agent and length
 ![Returns of REINFORCE on cartpole-swingup with the steps of 1,000 iterations](images/control_1000.svg)
 
 """
-
-
-def panel(title, measure, entries):
-    """`entries` by the label of the row."""
-    marks = {}
-    for label, entry in entries.items():
-        values = MEASURES[measure](entry)
-        mean = statistics.mean(values)
-        marks[label] = figures.Mark(values, mean, half_width(values), text=readable(mean, 0 if abs(mean) >= 100 else 1))
-    return figures.Panel(title, "mean discounted return" if measure == LEARNING else "return", marks)
-
-
-def published(everything):
-    """Entries of REINFORCE on cartpole-swingup with the steps of the published iterations."""
-    return everything.get(("cartpole-swingup", "reinforce", PUBLISHED_ITERATIONS["cartpole-swingup"]), {})
-
-
-def have_curves(planned):
-    """Whether all records keep the curve of training; the first ones did not."""
-    return all("discounted_return" in entry.get("curve", {}) for entries in planned.values() for entry in entries.values())
-
-
-def learning_curve(method, entry):
-    """Of training, with the interval over seeds."""
-    points = []
-    for k, values in enumerate(zip(*entry["curve"]["discounted_return"], strict=True), 1):
-        mean, half = statistics.mean(values), half_width(values)
-        points.append((k / KEPT_POINTS * entry["summary"]["steps"] / 1e6, mean, mean - half, mean + half))
-    return figures.Curve(NAMES[method], method, method == "independent", points)
-
-
-def draw(planned, everything, curves):
-    def rows(methods):
-        return [figures.Row(NAMES[method], method) for method in methods]
-
-    tiers = [[panel(f"{task}: {title}", measure, {f"{AGENTS[agent]}/{NAMES[method]}": entry for agent in PLAN["agents"]
-                                                  for method, entry in planned[task, agent].items()})
-              for task in PLAN["tasks"]]
-             for measure, title in ((FINAL, "final evaluation"), (LEARNING, "learning"))]
-    figures.dots(IMAGES / "control_returns.svg", "Final returns and learning by method, agent and task",
-                 {AGENTS[agent]: rows(PLAN["posteriors"]) for agent in PLAN["agents"]}, tiers)
-
-    for agent in PLAN["agents"] if have_curves(planned) else ():
-        figures.curves(IMAGES / f"control_learning_{agent}.svg", f"Learning curves of {AGENTS[agent]}",
-                       {task: [learning_curve(method, planned[task, agent][method]) for method in PLAN["posteriors"]] for task in PLAN["tasks"]},
-                       "environment steps of all particles (million)", "discounted return of training")
-
-    entries = published(everything)
-    by_name = {NAMES[method]: entry for method, entry in entries.items()}
-    figures.dots(IMAGES / "control_1000.svg", "REINFORCE on cartpole-swingup with the steps of 1,000 iterations", {"": rows(entries)},
-                 [[panel("final evaluation", FINAL, by_name), panel("learning", LEARNING, by_name)]])
-
-    panels = {}
-    for (task, agent, posterior), entry in curves.items():
-        points = []
-        for share in CURVE_POINTS:
-            values = entry["evaluations"][str(share)]
-            mean, half = statistics.mean(values), half_width(values)
-            points.append((share * PLAN["curves"]["tasks"][task] / 1e6, mean, mean - half, mean + half))
-        label = f"{AGENTS[agent]}, {POSTERIORS[posterior]}"
-        panels.setdefault(task, []).append(figures.Curve(label, agent, posterior == "none", points))
-    figures.curves(IMAGES / "control_curves.svg", "Learning curves of two MuJoCo tasks", panels,
-                   "environment steps of all particles (million)", "return of evaluation episodes")
-
-
-def tally(planned, first, second, measure):
-    """{verdict: the (task, agent) that have it}."""
-    found = {"ahead": [], "open": [], "behind": []}
-    for key, entries in planned.items():
-        found[verdict(MEASURES[measure], entries[first], entries[second])].append(key)
-    return found
-
-
-def short(planned, everything, curves):
-    """The section of the short page; what it says is checked against the records."""
-    plain = tally(planned, "s2vgd", "svgd", LEARNING)
-    text = "## Control\n\n" + paragraph(
-        "Does the structure of S2VGD help Stein policy gradient (REINFORCE and A2C, 16 particles, figure 4 of Zhang et al. 2018)?",
-        "Published: S2VGD converges faster than SVGD and to higher returns, and better than SVGD\\* (SVGD on a 25-16 network); no numbers",
-        "are given.",
-        backed(not any(tally(planned, "s2vgd", "svgd-star", measure)["ahead"] for measure in MEASURES)
-               and not plain["ahead"] and not plain["open"],
-               "**That order is not reproduced here: S2VGD is nowhere ahead of SVGD\\*, and it learns more slowly than SVGD everywhere.**"))
-    text += "![Final returns and learning by method, agent and task](results/images/control_returns.svg)\n\n"
-    text += paragraph(
-        f"Dots are seeds ({len(range(*PLAN['seeds']))}), bars means, lines 95 % intervals of the mean. Learning is the mean training return",
-        "over the whole run, final evaluation the return afterwards without noise in the actions. The table counts in how many of the",
-        f"{len(planned)} pairs of task and agent the first method is ahead, open or behind, by the 95 % interval of differences paired by",
-        "seed (open: it contains 0).")
-    text += f"| | {LEARNING}: ahead / open / behind | {FINAL}: ahead / open / behind |\n|---|---|---|\n"
-    for first, second in PAIRS:
-        cells = [" / ".join(str(len(keys)) for keys in tally(planned, first, second, measure).values()) for measure in MEASURES]
-        text += f"| {NAMES[first]} against {NAMES[second]} | " + " | ".join(cells) + " |\n"
-    text += "\n" + long_findings(everything) + settings_and_limits(planned)
-    text += "![Learning curves of two MuJoCo tasks](results/images/control_curves.svg)\n\n" + curve_findings(curves)
-    reported = [entry for entries in everything.values() for entry in entries.values()]
-    text += paragraph(f"Records by commit: {by_commit(reported)}; of the tuning runs: {by_commit(tuning_records())}; of the learning curves:",
-                      f"{by_commit(curves.values())}.")
-    return text + "All tables, commands and choices: [results/control.md](results/control.md).\n"
-
-
-def long_findings(everything):
-    """What the runs of the published length say, and which of them are not there."""
-    missing, there, all_methods = [], 0, len(PLAN["posteriors"])
-    for (task, length), agent in itertools.product(PUBLISHED_ITERATIONS.items(), PLAN["agents"]):
-        entries = everything.get((task, agent, length), {})
-        there += len(entries)
-        absent = [NAMES[method] for method in PLAN["posteriors"] if method not in entries]
-        if absent:
-            which = "" if len(absent) == all_methods else " (" + ", ".join(absent) + ")"
-            missing.append(f"{AGENTS[agent]} on {task}{which}")
-    entries = everything["cartpole-swingup", "reinforce", PUBLISHED_ITERATIONS["cartpole-swingup"]]
-    learning, final = ([a - b for a, b in zip(value(entries["s2vgd"]), value(entries["svgd"]), strict=True)] for value in MEASURES.values())
-    return paragraph(
-        "The last two tasks have the steps of 200 iterations in these comparisons; 1,000 are published.",
-        f"{there} of the {len(PUBLISHED_ITERATIONS) * len(PLAN['agents']) * all_methods} entries with 1,000 iterations have been run. REINFORCE on",
-        f"cartpole-swingup is among them: S2VGD − SVGD is {interval_of(learning, 1)} in learning and {interval_of(final, 1)} in the final",
-        "evaluation." + (f" Not run: {', '.join(missing)}." if missing else ""))
-
-
-def settings_and_limits(planned):
-    ends, choices = at_ends()
-    means = [statistics.mean(MEASURES[FINAL](entry)) for (task, _), entries in planned.items() if task == "double-pendulum"
-             for entry in entries.values()]
-    return paragraph(
-        f"Settings: {PLAN['settings_at_first']} for every method at first, on {len(range(*PLAN['tuning_seeds']))} other seeds over 30 % of the length, and more where the best",
-        f"lay at an end of its grid ({ends} of {choices} choices still do); the one with the largest final evaluation was taken. The prior is N(0, 1), where the published code has next",
-        f"to none. On double-pendulum no method learns much (mean final returns from {readable(min(means))} to {readable(max(means))}), so",
-        "differences there say little.")
-
-
-def curve_findings(curves):
-    ends = {key: entry["summary"]["return"]["per_seed"] for key, entry in curves.items()}
-    returns = {}
-    for (task, agent, posterior), values in ends.items():
-        returns.setdefault(task, []).append(f"{AGENTS[agent]} with {POSTERIORS[posterior]} {with_interval(values, 0)}")
-    gain = {agent: [ends["cartpole-swingup-dm", agent, posterior] for posterior in ("s2vgd", "none")] for agent in ("a2c", "ppo")}
-    pendulum = [ends["InvertedPendulum", "a2c", posterior] for posterior in ("s2vgd", "none")]
-    shares = [100 * (share["prior"]["mean"] + share["repulsion"]["mean"]) for entry in curves.values() if (share := entry["summary"].get("posterior_share"))]
-    least, most = (f"{end(shares):.2g}" for end in (min, max))
-    return paragraph(
-        f"**Two MuJoCo tasks**, every agent with its defaults, nothing tuned, {len(range(*PLAN['seeds']))} seeds; the 16 particles of `s2vgd`",
-        "share the steps. Return without noise at the end, ± half the width of a 95 % interval:",
-        "; ".join(f"{task}: " + ", ".join(parts) for task, parts in returns.items()) + ".",
-        backed(bounds_of_difference(*gain["ppo"])[1] < 0, "At equal steps sixteen particles cost PPO return on cartpole-swingup-dm:"),
-        f"{difference(*gain['ppo'])};",
-        backed(bounds_of_difference(*gain["a2c"])[0] < 0 < bounds_of_difference(*gain["a2c"])[1], "of A2C it cannot be told:"),
-        f"{difference(*gain['a2c'])}.",
-        backed(bounds_of_difference(*pendulum)[1] < 0, "On InvertedPendulum they cost A2C"), f"{difference(*pendulum)}.",
-        f"Prior and repulsion are {least} to {most} % of what moves these particles: little or no posterior.")
 
 
 if __name__ == "__main__":

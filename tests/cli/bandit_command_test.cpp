@@ -249,6 +249,7 @@ TEST_CASE("the manifest says what the posterior is conditioned on and where the 
         "interactions in the window, at most 77, which count for 5 at most");
   CHECK(protocol("sgld")["T"] == 1);
   CHECK(protocol("sgld", "temperature=0.1")["T"] == 0.1);
+  CHECK(protocol("sgld", "anchors=true")["T"].is_null());
   CHECK(protocol("bbb", "likelihood_power=4")["T"] == 0.25);
   CHECK(protocol("anchored")["T"] == 1);
   CHECK(protocol("neural-linear")["T"] == 1);

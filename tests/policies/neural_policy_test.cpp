@@ -2,6 +2,10 @@
 // weights, and how many interactions the posterior counts.
 #include <stein/core/rng.h>
 #include <stein/policies/bandit_policy.h>
+#include <stein/policies/distribution_policy.h>
+#include <stein/policies/gradient_policy.h>
+#include <stein/policies/neural_linear.h>
+#include <stein/policies/parameter_noise_policy.h>
 #include <stein/policies/particle_policy.h>
 
 #include <algorithm>
@@ -11,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -361,11 +366,25 @@ TEST_CASE("networks of dropout are the whole one with each unit gone with its pr
   for (std::size_t k = 0; k < 3; ++k) CHECK(decision.propensities[k] == Approx(best[k] / networks).margin(1e-6));
 }
 
-TEST_CASE("averaged weights are refused where networks are drawn, whose noise they would average away, or regressed on",
+TEST_CASE("averaged weights are no option, and refused, where networks are drawn, perturbed, regressed on or derived",
           "[policies][neural]") {
-  for (const std::string name : {"vmg", "bbb", "dropout", "parameter-noise", "neural-linear"}) {
+  const auto refused = []<class Policy>(std::type_identity<Policy>) {
+    typename Policy::Options options;
+    options.average_steps = 3;
+    CHECK_ERROR(Policy(options, noisy_arms, 1), usage, "'average_steps'", "expected 0", "3");
+  };
+  refused(std::type_identity<DistributionPolicy>());
+  refused(std::type_identity<ParameterNoisePolicy>());
+  refused(std::type_identity<NeuralLinear>());
+  refused(std::type_identity<NeuralUcb>());
+  refused(std::type_identity<NeuralTs>());
+  for (const std::string name :
+       {"vmg", "bbb", "dropout", "parameter-noise", "neural-linear", "neural-ucb", "neural-ts", "epsilon-greedy"}) {
     CAPTURE(name);
-    CHECK_NOTHROW(linear(name, {{"hidden", "4"}}));
-    CHECK_ERROR(linear(name, {{"hidden", "4"}, {"average_steps", "3"}}), usage, "'average_steps'", "expected 0", "3");
+    const auto builder = bandit_policies().at(name).builder();
+    OptionTable table;
+    builder->describe(table);
+    CHECK(table.contains("average_steps") == (name == "epsilon-greedy"));
+    CHECK(table.contains("likelihood") != name.starts_with("neural-"));  // those predict the reward itself
   }
 }
