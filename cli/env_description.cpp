@@ -94,6 +94,36 @@ std::string control_text(const Json& task) {
   return text;
 }
 
+/// The columns of the table that contexts are rows of; nothing where they are none.
+Json columns_of(const envs::BanditSpec& spec) {
+  Json columns = Json::array();
+  for (const envs::ContextNumber& number : spec.numbers) {
+    if (!number.category) {
+      columns.push_back({{"name", number.column}, {"mean", number.mean}, {"deviation", number.deviation}});
+      continue;
+    }
+    if (columns.empty() || columns.back()["name"] != number.column)
+      columns.push_back({{"name", number.column}, {"categories", Json::array()}});
+    columns.back()["categories"].push_back(*number.category);
+  }
+  return columns;
+}
+
+std::string columns_text(const Json& columns) {
+  if (columns.empty()) return "";
+  std::size_t width = 0;
+  for (const Json& column : columns) width = std::max(width, column["name"].get_ref<const std::string&>().size());
+  std::string text = "\ncolumns of a row, which is the context\n";
+  for (const Json& column : columns) {
+    const std::string values =
+        column.contains("categories")
+            ? runs::few(column["categories"].get<std::vector<std::string>>())
+            : fmt::format("a number, {:.4g} ± {:.4g}", column["mean"].get<double>(), column["deviation"].get<double>());
+    text += fmt::format("  {:<{}}  {}\n", column["name"].get<std::string>(), width, values);
+  }
+  return text;
+}
+
 std::string bandit_text(const Json& bandit) {
   if (!bandit["missing"].is_null()) return line("data", "absent: " + bandit["missing"].get<std::string>());
   std::string text = line("data", bandit["data"]);
@@ -107,7 +137,7 @@ std::string bandit_text(const Json& bandit) {
                                      range_text(bandit["reward_low"], bandit["reward_high"]),
                                      bandit["reward_deviation"].get<double>()));
   for (const Json& arm : bandit["arm_names"]) text += line("", arm);
-  return text;
+  return text + columns_text(bandit["columns"]);
 }
 
 }  // namespace
@@ -138,7 +168,7 @@ Json describe_bandit(const std::string& name, const std::string& description, en
                      const envs::DataSource& source) {
   Json bandit{{"name", name}, {"kind", "bandit"}, {"description", description}, {"source", nullptr}};
   for (const char* key : {"data", "arms", "arm_names", "context_size", "active_columns", "reward_low", "reward_high",
-                          "reward_deviation", "missing"})
+                          "reward_deviation", "columns", "missing"})
     bandit[key] = nullptr;
   try {
     const auto environment = builder.make(source);
@@ -147,6 +177,7 @@ Json describe_bandit(const std::string& name, const std::string& description, en
     bandit["data"] = spec.data;
     bandit["arms"] = spec.arms;
     bandit["arm_names"] = spec.arm_names;
+    bandit["columns"] = columns_of(spec);
     bandit["context_size"] = spec.context_size;
     bandit["active_columns"] = spec.active_columns;
     bandit["reward_low"] = spec.reward_low;

@@ -284,8 +284,8 @@ std::pair<std::string, int> told(const std::exception_ptr& error) {
     return {fmt::format("a JSON file is not as it was written: {}", found.what()), exit_code(ErrorKind::data)};
   } catch (const std::bad_alloc&) {
     return {
-        "out of memory: less is taken by smaller networks (hidden) and fewer of them (particles), fewer slots, and "
-        "shorter windows and minibatches (buffer, batch_size)",
+        "out of memory: less is taken by smaller networks (hidden) and fewer of them (particles), by smaller "
+        "minibatches, by shorter windows of a bandit (buffer) and fewer slots of an agent",
         1};
   } catch (const std::exception& found) {
     return {found.what(), 1};

@@ -1,6 +1,7 @@
 // stein report: one page with interactive plots from one or many runs.
 #include <fmt/format.h>
 #include <stein/core/atomic_file.h>
+#include <stein/core/error.h>
 #include <stein/runs/report_page.h>
 #include <stein/runs/report_table.h>
 #include <stein/runs/run_kind.h>
@@ -8,8 +9,11 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +22,8 @@
 
 namespace stein::cli {
 namespace {
+
+constexpr std::string_view page_begin = "<!DOCTYPE html>";
 
 struct ReportArguments {
   std::vector<std::string> folders;
@@ -50,6 +56,19 @@ struct ReportArguments {
         one_sweep ? table_of_sweep(runs::Sweep::open(folders.front()), records) : runs::make_report_table(records);
     return others.empty() ? table : table + "\n" + others;
   }
+  /// Throws Error(usage) where the page would replace a file that is none.
+  void check_page() const {
+    std::error_code ignored;
+    const std::filesystem::path path = page();
+    if (!std::filesystem::exists(path, ignored)) return;
+    STEIN_CHECK(std::filesystem::is_regular_file(path, ignored), "--out {}: expected a file, that is none",
+                path.string());
+    std::ifstream file(path, std::ios::binary);
+    std::string begin(page_begin.size(), '\0');
+    file.read(begin.data(), std::ssize(begin));
+    STEIN_CHECK(begin == page_begin, "--out {}: there is a file of that name that is no report; name another",
+                path.string());
+  }
   /// The page of one run or sweep lies with it; that of several where the person is.
   std::filesystem::path page() const {
     if (!out.empty()) return out;
@@ -65,6 +84,7 @@ Action report_command(CLI::App& command, const Arguments&) {
   command.add_option("--out", arguments->out,
                      "The page to write (default: report.html, in the run directory if there is one only)");
   return [arguments] {
+    arguments->check_page();
     std::vector<runs::RunRecord> records = arguments->records();
     runs::label_apart(records);
     write_file_atomically(arguments->page(), runs::make_report_page(records));

@@ -30,6 +30,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return edits.back().back();
 }
 
+/// A name without the version behind it: "Pendulum" of "Pendulum-v1".
+std::string_view without_version(std::string_view name) {
+  const std::size_t version = name.rfind("-v");
+  const bool is_version =
+      version != std::string_view::npos && version + 2 < name.size() &&
+      std::ranges::all_of(name.substr(version + 2), [](unsigned char c) { return std::isdigit(c); });
+  return is_version ? name.substr(0, version) : name;
+}
+
 }  // namespace
 
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> candidates) {
@@ -37,7 +46,8 @@ std::optional<std::string> nearest_name(std::string_view name, std::span<const s
   // Of names that are as near the one with the same letters: `svgd` for `sgvd`, not `sgld`.
   const auto distance = [&](const std::string& candidate) {
     const std::string other = lower_case(candidate);
-    return std::pair(edit_distance(lower, other), !std::ranges::is_permutation(lower, other));
+    const std::size_t edits = std::min(edit_distance(lower, other), edit_distance(lower, without_version(other)) + 1);
+    return std::pair(edits, !std::ranges::is_permutation(lower, other));
   };
   const auto best = std::ranges::min_element(candidates, {}, distance);
   if (best == candidates.end()) return std::nullopt;
@@ -45,7 +55,7 @@ std::optional<std::string> nearest_name(std::string_view name, std::span<const s
   // A name cut short, as its letters are written: `CartPole-v1` for `CartPole`, not `cartpole`.
   const auto begun = std::ranges::find_if(
       candidates, [&](const std::string& candidate) { return name.size() >= 3 && candidate.starts_with(name); });
-  if (begun != candidates.end() && !best->starts_with(name)) return *begun;
+  if (begun != candidates.end()) return best->starts_with(name) ? *best : *begun;
   if (edits <= 1) return *best;
   // A name typed without its prefix or cut short: `bandwidth` for `kernel.bandwidth`.
   const auto part = std::ranges::find_if(candidates, [&](const std::string& candidate) {

@@ -10,6 +10,17 @@
 
 namespace stein::envs {
 
+/// What one number of a context is where contexts are rows of a table: a column of numbers, or whether a column of
+/// categories has one of them; less its mean, divided by its deviation.
+struct ContextNumber {
+  std::string column;
+  std::optional<std::string> category{};  ///< the number is 1 where the row has it, else 0; none: the column's number
+  double mean = 0, deviation = 1;
+
+  /// The number of a context that stands for this one of the table.
+  float standard(double number) const { return static_cast<float>((number - mean) / deviation); }
+};
+
 /// What a policy needs to know of a bandit before it meets it.
 struct BanditSpec {
   std::string name;
@@ -26,6 +37,8 @@ struct BanditSpec {
   std::string source;                          ///< paper, file and checksum, or formula that it follows
   std::map<std::string, std::string> files{};  ///< of a table that was read: name → SHA-256
   std::vector<std::string> arm_names{};  ///< [arms], or empty where arms are just numbered, or are not known before
+  std::string notice{};                  ///< what a user is to be told of the data in a sentence, such as rows left out
+  std::vector<ContextNumber> numbers{};  ///< [context_size] of contexts that are rows of a table; else empty
 
   /// Numbers of a context that is not one-hot.
   std::int64_t dense_columns() const { return active_columns > 0 ? 0 : context_size; }

@@ -39,6 +39,7 @@ BanditSpec spec_of(const Table& table, std::string_view target, Classification::
   spec.arms = std::ssize(classes.categories);
   spec.data = std::move(origin.data);
   spec.source = std::move(origin.source);
+  spec.notice = std::move(origin.notice);
   spec.files = table.checksums;
   spec.arm_names = classes.categories;
   return spec;

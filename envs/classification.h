@@ -17,8 +17,9 @@ class Classification : public TableBandit {
   /// Where a table is from: what the spec says of it.
   struct Origin {
     std::string name;
-    std::string data;    ///< "real", or "synthetic"
-    std::string source;  ///< paper or formula; names and checksums of the table's files are put behind it
+    std::string data;      ///< "real", or "synthetic"
+    std::string source;    ///< paper or formula; names and checksums of the table's files are put behind it
+    std::string notice{};  ///< what a user is to be told of the table in a sentence; empty: nothing
   };
 
   /// Arms are the categories of the column `target`, in their order, those without a row included; all other columns

@@ -9,16 +9,9 @@
 namespace stein::envs {
 namespace {
 
-/// (value − mean) / deviation.
-struct Standard {
-  double mean = 0, deviation = 1;
-
-  float operator()(double value) const { return static_cast<float>((value - mean) / deviation); }
-};
-
-Standard standard_of(const Column& column) {
+ContextNumber standard_of(const Column& column) {
   const auto [low, high] = column.range();
-  if (low == high) return {.mean = low};
+  if (low == high) return {.column = column.name, .mean = low};
   const auto rows = static_cast<double>(column.rows());
   double mean = 0, square = 0;
   for (const double value : column.numbers) mean += value / rows;
@@ -26,13 +19,14 @@ Standard standard_of(const Column& column) {
   if (!std::isfinite(square) || !(square > 0))
     fail(ErrorKind::data, "column '{}' cannot be standardised: its numbers, from {} to {}, have no finite variance > 0",
          column.name, low, high);
-  return {mean, std::sqrt(square)};
+  return {.column = column.name, .mean = mean, .deviation = std::sqrt(square)};
 }
 
-/// Of a number that is 1 in a share of the rows and 0 in the others.
-Standard standard_of_share(double share) {
-  if (share <= 0 || share >= 1) return {.mean = share};
-  return {share, std::sqrt(share * (1 - share))};
+/// Of a category that a share of the rows has.
+ContextNumber standard_of(const Column& column, const std::string& category, double share) {
+  ContextNumber number{.column = column.name, .category = category, .mean = share};
+  if (share > 0 && share < 1) number.deviation = std::sqrt(share * (1 - share));
+  return number;
 }
 
 void check_complete(const Column& column) {
@@ -68,15 +62,17 @@ void ContextTable::write(std::int64_t row, std::span<float> context) const {
 }
 
 void ContextTable::add_numbers(const Column& column, Scaling scaling) {
-  const Standard standard = scaling == Scaling::standardized ? standard_of(column) : Standard{};
-  Input input{.place = absent_.size()};
+  const ContextNumber number =
+      scaling == Scaling::standardized ? standard_of(column) : ContextNumber{.column = column.name};
+  Input input{.place = numbers_.size()};
   input.numbers.reserve(column.numbers.size());
   for (const double value : column.numbers) {
-    input.numbers.push_back(standard(value));
+    input.numbers.push_back(number.standard(value));
     if (!std::isfinite(input.numbers.back()))
       fail(ErrorKind::data, "column '{}', row {}: {} is too large for a context", column.name, input.numbers.size(),
            value);
   }
+  numbers_.push_back(number);
   absent_.push_back(0);
   present_.push_back(0);
   inputs_.push_back(std::move(input));
@@ -86,19 +82,20 @@ void ContextTable::add_categories(const Column& column, Scaling scaling) {
   if (column.categories.size() > std::numeric_limits<std::uint16_t>::max())
     fail(ErrorKind::data, "column '{}' has {} categories, expected at most {}", column.name, column.categories.size(),
          std::numeric_limits<std::uint16_t>::max());
-  Input input{.place = absent_.size()};
+  Input input{.place = numbers_.size()};
   input.levels.reserve(column.levels.size());
   std::vector<std::int64_t> counts(column.categories.size());
   for (const std::int32_t level : column.levels) {
     input.levels.push_back(static_cast<std::uint16_t>(level));
     ++counts[static_cast<std::size_t>(level)];
   }
-  for (const std::int64_t count : counts) {
-    const Standard standard = scaling == Scaling::standardized
-                                  ? standard_of_share(static_cast<double>(count) / static_cast<double>(rows_))
-                                  : Standard{};
-    absent_.push_back(standard(0));
-    present_.push_back(standard(1));
+  for (std::size_t level = 0; level < counts.size(); ++level) {
+    const std::string& category = column.categories[level];
+    const double share = static_cast<double>(counts[level]) / static_cast<double>(rows_);
+    numbers_.push_back(scaling == Scaling::standardized ? standard_of(column, category, share)
+                                                        : ContextNumber{.column = column.name, .category = category});
+    absent_.push_back(numbers_.back().standard(0));
+    present_.push_back(numbers_.back().standard(1));
   }
   inputs_.push_back(std::move(input));
 }

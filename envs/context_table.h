@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/core/data/table.h>
+#include <stein/envs/bandit_spec.h>
 
 #include <cstdint>
 #include <span>
@@ -31,7 +32,9 @@ class ContextTable {
 
   std::int64_t rows() const { return rows_; }
   /// Numbers in a context.
-  std::int64_t size() const { return std::ssize(absent_); }
+  std::int64_t size() const { return std::ssize(numbers_); }
+  /// What each of them is, [size].
+  const std::vector<ContextNumber>& numbers() const { return numbers_; }
   /// Writes the context of a row, 0 ≤ row < rows, to `context`, [size].
   void write(std::int64_t row, std::span<float> context) const;
 
@@ -48,6 +51,7 @@ class ContextTable {
 
   std::int64_t rows_;
   std::vector<Input> inputs_;
+  std::vector<ContextNumber> numbers_;
   std::vector<float> absent_;   ///< [size] of a category that a row does not have
   std::vector<float> present_;  ///< [size] of a category that it has
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace stein::envs {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 const bool registered =
     register_bandit<OwnTable>("table", "a table of your own: which class has this row? (file and target say which)");
 
-Table read_complete_rows(const OwnTable::Options& options) {
+OwnTable::CompleteRows read_complete_rows(const OwnTable::Options& options) {
   STEIN_CHECK(!options.file.empty(),
               "option 'file': expected a file of comma-separated values whose rows are contexts, got none");
   STEIN_CHECK(!options.target.empty(),
@@ -32,8 +33,12 @@ Table read_complete_rows(const OwnTable::Options& options) {
            options.target, options.file.string(), name);
   const std::vector<std::int64_t> complete = table.complete_rows();
   if (complete.empty()) fail(ErrorKind::data, "every row of '{}' has a missing cell", options.file.string());
+  std::string notice;
+  if (std::ssize(complete) < table.rows())
+    notice = fmt::format("{} of {} rows of '{}' play: the others have a missing cell", complete.size(), table.rows(),
+                         options.file.filename().string());
   table.keep_rows(complete);
-  return table;
+  return {std::move(table), std::move(notice)};
 }
 
 }  // namespace
@@ -42,8 +47,10 @@ void OwnTable::Options::make_paths_absolute() {
   if (!file.empty()) file = std::filesystem::absolute(file).lexically_normal();
 }
 
-OwnTable::OwnTable(const Options& options, const DataSource&)
-    : Classification(read_complete_rows(options), options.target,
-                     {.name = "table", .data = "real", .source = "a table of one's own"}) {}
+OwnTable::OwnTable(const Options& options, const DataSource&) : OwnTable(read_complete_rows(options), options.target) {}
+
+OwnTable::OwnTable(const CompleteRows& rows, const std::string& target)
+    : Classification(rows.table, target,
+                     {.name = "table", .data = "real", .source = "a table of one's own", .notice = rows.notice}) {}
 
 }  // namespace stein::envs

@@ -34,6 +34,15 @@ class OwnTable final : public Classification {
   ///         and Classification, for a target of numbers that are not whole, unless `categorical` names it, and where
   ///         no row is complete
   OwnTable(const Options& options, const DataSource& source);
+
+  /// A table without the rows that have a missing cell, and what a user is to be told of them.
+  struct CompleteRows {
+    Table table;
+    std::string notice;
+  };
+
+ private:
+  OwnTable(const CompleteRows& rows, const std::string& target);
 };
 
 }  // namespace stein::envs

@@ -85,6 +85,7 @@ std::span<const double> TableBandit::expected_from(std::int64_t row) const {
 
 void TableBandit::fill_in_spec() {
   spec_.context_size = contexts_->size();
+  spec_.numbers = contexts_->numbers();
   spec_.reward_low = std::numeric_limits<double>::infinity();
   spec_.reward_high = -spec_.reward_low;
   const double cells = static_cast<double>(contexts_->rows()) * static_cast<double>(spec_.arms);

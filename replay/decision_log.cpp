@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <stein/core/data/csv_table.h>
 #include <stein/core/error.h>
 #include <stein/replay/decision_log.h>
 #include <stein/replay/json_fault.h>
@@ -43,6 +44,26 @@ std::int64_t count_in(const Head& head, const char* key) {
   return value.is_number_integer() ? value.get<std::int64_t>() : -1;
 }
 
+Head numbers_of(const envs::BanditSpec& spec) {
+  Head list = Head::array();
+  for (const envs::ContextNumber& number : spec.numbers) {
+    Head& one = list.emplace_back(Head{{"column", number.column}});
+    if (number.category) one["category"] = *number.category;
+    one["mean"] = number.mean, one["deviation"] = number.deviation;
+  }
+  return list;
+}
+
+std::vector<envs::ContextNumber> numbers_in(const Head& list) {
+  std::vector<envs::ContextNumber> numbers;
+  for (const Head& one : list) {
+    envs::ContextNumber& number = numbers.emplace_back(
+        envs::ContextNumber{.column = one.at("column"), .mean = one.at("mean"), .deviation = one.at("deviation")});
+    if (one.contains("category")) number.category = one["category"].get<std::string>();
+  }
+  return numbers;
+}
+
 envs::BanditSpec spec_of(const Head& head) {
   envs::BanditSpec spec{.name = head.at("name"),
                         .arms = count_in(head, "arms"),
@@ -55,6 +76,7 @@ envs::BanditSpec spec_of(const Head& head) {
                         .data = head.at("data"),
                         .source = head.at("source"),
                         .arm_names = head.at("arm_names")};
+  if (head.contains("numbers")) spec.numbers = numbers_in(head["numbers"]);
   if (!head.at("reward_deviation").is_null()) spec.reward_deviation = head.at("reward_deviation").get<double>();
   return spec;
 }
@@ -70,6 +92,8 @@ bool makes_sense(const envs::BanditSpec& spec) {
   return between(spec.arms, 1, most) && between(spec.context_size, 0, most) &&
          between(spec.active_columns, 0, spec.context_size) && between(spec.arm_features, 0, most) &&
          (names == 0 || (names == spec.arms && names == std::ssize(different))) &&
+         (spec.numbers.empty() || std::ssize(spec.numbers) == spec.dense_columns()) &&
+         std::ranges::all_of(spec.numbers, [](const auto& number) { return number.deviation > 0; }) &&
          (spec.bounded ? spec.reward_low < spec.reward_high : spec.reward_low <= spec.reward_high) &&
          (!spec.reward_deviation || *spec.reward_deviation > 0);
 }
@@ -82,6 +106,15 @@ bool fits(double number) {
 template <class Number>
 bool fits(std::int64_t number) {
   return std::in_range<Number>(number);
+}
+
+/// Whether a cell is that category: as text, or as a number where categories are numbers.
+bool is_category(dom::element cell, std::string_view category) {
+  std::string_view text;
+  if (cell.get(text) == simdjson::SUCCESS) return text == category;
+  double number = 0;
+  const std::optional<double> of_category = number_in(category);
+  return cell.get(number) == simdjson::SUCCESS && of_category == number;
 }
 
 /// Reads the numbers of an array; whether they are numbers of this kind.
@@ -107,20 +140,22 @@ std::string name_of_arm(std::int64_t arm, const envs::BanditSpec& spec) {
 
 std::string decision_log_head(const envs::BanditSpec& spec) {
   const Head deviation = spec.reward_deviation ? Head(*spec.reward_deviation) : Head(nullptr);
-  return json_text(Head{{"log", log_name},
-                        {"version", log_version},
-                        {"name", spec.name},
-                        {"arms", spec.arms},
-                        {"context_size", spec.context_size},
-                        {"active_columns", spec.active_columns},
-                        {"arm_features", spec.arm_features},
-                        {"reward_low", spec.reward_low},
-                        {"reward_high", spec.reward_high},
-                        {"bounded", spec.bounded},
-                        {"reward_deviation", deviation},
-                        {"data", spec.data},
-                        {"source", spec.source},
-                        {"arm_names", spec.arm_names}});
+  Head head{{"log", log_name},
+            {"version", log_version},
+            {"name", spec.name},
+            {"arms", spec.arms},
+            {"context_size", spec.context_size},
+            {"active_columns", spec.active_columns},
+            {"arm_features", spec.arm_features},
+            {"reward_low", spec.reward_low},
+            {"reward_high", spec.reward_high},
+            {"bounded", spec.bounded},
+            {"reward_deviation", deviation},
+            {"data", spec.data},
+            {"source", spec.source},
+            {"arm_names", spec.arm_names}};
+  if (!spec.numbers.empty()) head["numbers"] = numbers_of(spec);
+  return json_text(head);
 }
 
 envs::BanditSpec bandit_of_head(std::string_view head) {
@@ -151,7 +186,7 @@ std::string decision_line(const LoggedDecision& decision, const envs::BanditSpec
 /// What was parsed of a line, valid until the next is.
 struct DecisionLog::Json {
   dom::parser parser;
-  dom::object line;
+  dom::object line, row;  ///< and its context, where that is an object
 
   /// Why `text` is no object, or nothing.
   std::string_view parse(std::string_view text) { return json_fault(parser.parse(text.data(), text.size()).get(line)); }
@@ -189,19 +224,25 @@ LineVerdict DecisionLog::read(std::string_view line, ArmTable& arms, LoggedEvent
 
 LineVerdict DecisionLog::read_context(std::string_view line, ArmTable& arms, LoggedEvent& event) {
   if (const std::string_view fault = json_->parse(line); !fault.empty()) return LineVerdict::bad(fault);
-  if (const std::string_view reason = take_context(event); !reason.empty()) return LineVerdict::bad(reason);
+  if (const std::string_view reason = take_context(event); !reason.empty())
+    return LineVerdict::bad(fault_.empty() ? reason : fault_);
   if (const std::int64_t count = choices(event, arms); count > 0)  // a service is told what was expected
     envs::check_sizes(spec_, std::ssize(event.dense), std::ssize(event.active), std::ssize(event.arm_features), count);
   const std::string_view reason = take_present(arms, event);
-  return reason.empty() ? LineVerdict{} : LineVerdict::bad(reason);
+  return reason.empty() ? LineVerdict{} : LineVerdict::bad(fault_.empty() ? reason : fault_);
 }
 
 std::string_view DecisionLog::take_context(LoggedEvent& event) {
   const dom::object line = json_->line;
   dom::element list;
   event.dense.clear(), event.active.clear(), event.arm_features.clear();
-  if (line["context"].get(list) == simdjson::SUCCESS && !take_numbers(list, event.dense))
-    return "a context that is no list of numbers";
+  fault_.clear();
+  if (line["context"].get(json_->row) == simdjson::SUCCESS) {
+    if (!take_row(event)) return "a context that is no row of the bandit's table";
+  } else if (line["context"].get(list) == simdjson::SUCCESS && !take_numbers(list, event.dense)) {
+    return spec_.numbers.empty() ? "a context that is no list of numbers"
+                                 : "a context that is neither a list of numbers nor an object of columns";
+  }
   if (line["active"].get(list) == simdjson::SUCCESS && !take_numbers(list, event.active))
     return "active columns that are no whole numbers";
   if (line["arm_features"].get(list) == simdjson::SUCCESS && !take_numbers(list, event.arm_features))
@@ -211,6 +252,47 @@ std::string_view DecisionLog::take_context(LoggedEvent& event) {
   if (std::ranges::adjacent_find(event.active, std::ranges::greater_equal{}) != event.active.end())
     return "active columns that do not ascend";
   return take_choices(event);
+}
+
+bool DecisionLog::take_row(LoggedEvent& event) {
+  const dom::object row = json_->row;
+  const auto bad = [&](std::string fault) {
+    fault_ = std::move(fault);
+    return false;
+  };
+  if (spec_.numbers.empty())
+    return bad("a context with columns by name: those of this bandit are lists of numbers, no rows of a table");
+  for (const dom::key_value_pair cell : row)
+    if (std::ranges::find(spec_.numbers, cell.key, &envs::ContextNumber::column) == spec_.numbers.end())
+      return bad(fmt::format("the context has a column '{}' that the policy did not learn from", cell.key));
+  bool found = true;  // the category of the column at hand
+  for (std::size_t k = 0; k < spec_.numbers.size(); ++k) {
+    const envs::ContextNumber& number = spec_.numbers[k];
+    dom::element cell;
+    if (row[number.column].get(cell) != simdjson::SUCCESS)
+      return bad(fmt::format("the context has no column '{}'", number.column));
+    double value = 0;
+    if (number.category) {
+      const bool first = k == 0 || spec_.numbers[k - 1].column != number.column;
+      value = is_category(cell, *number.category) ? 1 : 0;
+      found = (!first && found) || value == 1;
+      const bool last = k + 1 == spec_.numbers.size() || spec_.numbers[k + 1].column != number.column;
+      if (last && !found)
+        return bad(fmt::format("column '{}': {} is none of its categories ({})", number.column, simdjson::minify(cell),
+                               fmt::join(categories_of(number.column), ", ")));
+    } else if (cell.get(value) != simdjson::SUCCESS || !fits<float>((value - number.mean) / number.deviation)) {
+      return bad(fmt::format("column '{}': expected a number, found {}", number.column, simdjson::minify(cell)));
+    }
+    event.dense.push_back(number.standard(value));
+  }
+  return true;
+}
+
+std::vector<std::string> DecisionLog::categories_of(std::string_view column) const {
+  std::vector<std::string> names;
+  for (const envs::ContextNumber& number : spec_.numbers)
+    if (number.column == column && number.category) names.push_back(*number.category);
+  return names;
 }
 
 std::string_view DecisionLog::check_context(const LoggedEvent& event, const ArmTable& arms) const {
@@ -254,6 +336,11 @@ std::int64_t DecisionLog::choices(const LoggedEvent& event, const ArmTable& arms
 std::string_view DecisionLog::take_present(ArmTable& arms, LoggedEvent& event) {
   if (arms.size() == 0)  // the numbers in the log are those of the bandit
     for (std::int64_t arm = 0; arm < spec_.arms; ++arm) arms.number(name_of_arm(arm, spec_));
+  for (const std::string_view name : names_)
+    if (!spec_.arm_names.empty() && std::ranges::find(spec_.arm_names, name) == spec_.arm_names.end()) {
+      fault_ = fmt::format("'{}' is none of the arms {}", name, fmt::join(spec_.arm_names, ", "));
+      return "an arm that is none of the bandit's";
+    }
   if (!names_.empty()) return arms.number_all(names_, event.present) ? "" : "an arm that is there twice";
   if (!event.present.empty()) return {};
   if (arms.size() < spec_.arms) return "no `arms` to choose from";  // a bandit that has more room than arms

@@ -66,7 +66,9 @@ class DecisionLog final : public LogFormat {
   void begin_contexts(std::string_view first_line) override { begin(first_line); }
   /// Throws Error(data) for a later file that begins with another line than the first.
   LineVerdict read(std::string_view line, ArmTable& arms, LoggedEvent& event) override;
-  /// The keys context or active, arm_features, and present (numbers) or arms (names), each where the bandit has it.
+  /// The keys context or active, arm_features, and present (numbers) or arms (names), each where the bandit has it. A
+  /// context is its numbers, or, where contexts are rows of a table, an object with the row's columns as they are
+  /// there.
   LineVerdict read_context(std::string_view line, ArmTable& arms, LoggedEvent& event) override;
   void begin_file() override { last_steps_.clear(); }
   void save(Snapshot& snapshot) const override;
@@ -78,6 +80,9 @@ class DecisionLog final : public LogFormat {
 
   /// Take what they are called by from the line that was parsed. Why it is bad, or nothing.
   std::string_view take_context(LoggedEvent& event);
+  /// A context by the names of its columns, as the table has them: {"age": 40, "city": "Oslo"}.
+  bool take_row(LoggedEvent& event);
+  std::vector<std::string> categories_of(std::string_view column) const;
   std::string_view check_context(const LoggedEvent& event, const ArmTable& arms) const;
   /// The names of `arms`, or the numbers of `present`, or neither: then all arms are there.
   std::string_view take_choices(LoggedEvent& event);
@@ -94,6 +99,7 @@ class DecisionLog final : public LogFormat {
   std::unique_ptr<Json> json_;
   std::map<std::int64_t, std::int64_t> last_steps_;  ///< of the file, by seed
   std::vector<std::string_view> names_;
+  std::string fault_;  ///< what a service is told of the last context that was bad, where there is more to say
 };
 
 }  // namespace stein::replay

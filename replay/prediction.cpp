@@ -116,7 +116,17 @@ std::unique_ptr<ServedPolicy> Prediction::serve(const RunDirectory& directory, c
   runs::check_settings(*experiment, checkpoint->state, directory);
   const std::uint64_t seed = served_seed(*experiment);
   auto policy = make_policy(*experiment, checkpoint->state, seed, directory, data);
-  if (const auto served = snapshot_of(folder(directory, *experiment))) policy->restore(served->part("policy"));
+  policy->set_run_steps(checkpoint->step);
+  const std::filesystem::path service = folder(directory, *experiment);
+  if (const auto served = snapshot_of(service)) {
+    policy->restore(served->part("policy"));
+    if (policy->run_steps() > 0 && policy->run_steps() < checkpoint->step)
+      log_warning(
+          "the policy goes on as its service left it, which took it over after {} steps of the run; the run has made "
+          "{} "
+          "since: without '{}' it would decide as the run left it",
+          policy->run_steps(), checkpoint->step, service.string());
+  }
   return policy;
 }
 
@@ -138,6 +148,12 @@ Json Prediction::perform(const RunDirectory& directory, const std::string& data,
   const auto policy = serve(held, data);
   std::unique_ptr<LogFormat> format;
   if (format_ == "json") {
+    if (!policy->spec().numbers.empty())
+      log_info(
+          "contexts are rows of a table: {{\"context\":{{\"{}\":…}}}} takes them as the table has them, a list of "
+          "numbers "
+          "is taken for what the policy sees, standardised",
+          policy->spec().numbers.front().column);
     format = std::make_unique<DecisionLog>(DecisionLog::Options{});
     format->begin(decision_log_head(policy->spec()));
   } else {

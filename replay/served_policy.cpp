@@ -69,12 +69,16 @@ void ServedPolicy::save(Snapshot& snapshot) const {
   snapshot.put_part("waiting", waiting);
   snapshot.put("waiting_ids", ids);
   snapshot.put("session", session_);
+  snapshot.put("run_steps", static_cast<std::int64_t>(run_steps_));
 }
 
 void ServedPolicy::restore(const Snapshot& snapshot) {
   arms_.restore(snapshot.part("arms"));
   learner_->restore(snapshot.part("learner"));
   session_ = snapshot.get_scalar<std::int64_t>("session");
+  run_steps_ = 0;  // services of older versions did not keep it
+  if (snapshot.contains("run_steps"))
+    run_steps_ = static_cast<std::uint64_t>(snapshot.get_scalar<std::int64_t>("run_steps"));
   const auto ids = snapshot.get_vector<std::int64_t>("waiting_ids");
   std::vector<LoggedEvent> events = restored_events(snapshot.part("waiting"));
   if (ids.size() != events.size())

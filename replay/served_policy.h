@@ -40,6 +40,10 @@ class ServedPolicy {
   /// Samples of the posterior expected reward, [samples][choices]; empty where the policy has none.
   std::vector<std::vector<double>> posterior_rewards(const envs::Context& context);
 
+  /// After how many steps of its run the policy began to serve; 0 where that is not known. It is saved and restored.
+  std::uint64_t run_steps() const { return run_steps_; }
+  void set_run_steps(std::uint64_t steps) { run_steps_ = steps; }
+
   const envs::BanditSpec& spec() const { return spec_; }
   ArmTable& arms() { return arms_; }
   /// What the arm is called; its number where it has no name.
@@ -58,6 +62,7 @@ class ServedPolicy {
   std::unique_ptr<policies::BanditLearner> learner_;
   std::int64_t most_waiting_;
   std::int64_t session_ = 0;
+  std::uint64_t run_steps_ = 0;
   std::map<std::int64_t, LoggedEvent> waiting_;  ///< by number, with action and propensity of this policy
 };
 

@@ -168,6 +168,9 @@ void Sweep::add_run(const std::string& subcommand, const OptionSources& sources,
               longest_name, run.name.substr(0, 40), run.name.size());
   STEIN_CHECK(std::ranges::find(runs_, run.name, &Planned::name) == runs_.end(),
               "--sweep: two runs would have the folder '{}'; name the values apart", run.name);
+  for (const Planned& other : runs_)
+    STEIN_CHECK(other.config != run.config, "--sweep: the runs '{}' and '{}' are one: all their options are the same",
+                other.name, run.name);
   runs_.push_back(std::move(run));
   names_.push_back(experiment->name());
 }

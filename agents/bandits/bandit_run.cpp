@@ -119,8 +119,11 @@ std::string BanditRun::source() const {
 }
 
 std::vector<std::string> BanditRun::notices() const {
-  if (!facts_.environment.ends_with("-synthetic")) return {};
-  return {fmt::format("'{}' is a synthetic stand-in, not the real data set", facts_.environment)};
+  std::vector<std::string> found;
+  if (facts_.environment.ends_with("-synthetic"))
+    found.push_back(fmt::format("'{}' is a synthetic stand-in, not the real data set", facts_.environment));
+  if (!spec().notice.empty()) found.push_back(spec().notice);
+  return found;
 }
 
 std::vector<std::string> BanditRun::warnings() const {

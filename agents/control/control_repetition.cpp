@@ -221,8 +221,8 @@ std::optional<std::string> ControlRepetition::warning() const {
   if (effective_share_ > alike)
     return fmt::format(
         "the particles are a posterior in name only: they act alike (effective_share {:.3g}, where 1 is one policy), "
-        "whatever their weights are (collapse {:.2g}); a larger alpha, and a start where policies differ "
-        "(output_spread), may keep them apart",
+        "whatever their weights are (collapse {:.2g}); a start where policies differ, output_spread=1 or more, keeps "
+        "them apart, a larger alpha seldom does",
         *effective_share_, *variance);
   if (effective_share_ || *variance >= none) return {};
   return fmt::format(

@@ -32,7 +32,8 @@
     addPlot(plot, `${key}particles`, () => {
       const kinds = [["return", "mean", "solid"], ["return_median", "median", "dash"], ["return_max", "best", "dot"]];
       const traces = runs.flatMap((run) => kinds.map(([tag, name, dash]) => ({
-        x: run.curves[tag].step, y: run.curves[tag].median, mode: "lines", name: `${run.label}, ${name}`,
+        x: run.curves[tag].step, y: run.curves[tag].median, mode: run.curves[tag].step.length > 1 ? "lines" : "markers", name: `${run.label}, ${name}`,
+        marker: {color: colour(run), size: 7},
         legendgroup: run.label, showlegend: name === "mean" || runs.length === 1, line: {color: colour(run), width: 1.8, dash},
         hovertemplate: `<b>${run.label}</b><br>%{x:,} ${unit}<br>${name} particle %{y:.4~g}<extra></extra>`})));
       return {traces, frame: {xaxis: {title: {text: unit}, tickformat: ","}, yaxis: {title: {text: "return"}, tickformat: ","}}};
@@ -95,6 +96,8 @@
 
   const spread = ({mean, sd}) => [rounded(mean), sd === null ? "" : ` ± ${rounded(sd)}`];
   // Steps of every seed, null where it did not get there.
+  // Of a seed; an iteration is played whole, so they may be more than were asked for. Older runs have their sum over seeds.
+  const played = (s) => s.env_steps.mean ?? s.env_steps / s.seeds.length;
   const stepsToThreshold = (s) => s.steps_to_threshold.per_seed ?? s.steps_to_threshold;
   const reached = (s) => {
     const steps = stepsToThreshold(s);
@@ -113,7 +116,7 @@
     const several = runs.some((run) => run.summary.particles.count > 1), threshold = runs[0].summary.threshold;
     const columns = [
       ["seeds", (s) => [String(s.seeds.length)]],
-      ["steps", (s) => [s.steps.toLocaleString("en-GB")]],
+      ["steps", (s) => [Math.round(played(s)).toLocaleString("en-GB")]],
       ["return", (s) => spread(s.return)],
       ["drawn actions", (s) => spread(s.return_sampled)],
       ...(several ? [["particles: mean", (s) => [rounded(mean(s.particles.mean))]], ["median", (s) => [rounded(mean(s.particles.median))]],

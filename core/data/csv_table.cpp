@@ -130,10 +130,10 @@ CsvFacts look_at(const std::filesystem::path& path, const CsvForm& form) {
   }
   for (const ColumnFacts& column : facts)
     if (!column.numeric && std::ssize(column.texts) > most_categories)
-      fail(
-          ErrorKind::data,
-          "'{}': column '{}' has more than {} different texts, such as '{}': it has no categories; name it in `ignore`",
-          path.string(), escaped(column.name), most_categories, escaped(*column.texts.begin()));
+      fail(ErrorKind::data,
+           "'{}': column '{}' has more than {} different texts, such as '{}': it has no categories; {}", path.string(),
+           escaped(column.name), most_categories, escaped(*column.texts.begin()),
+           column.name == form.classes ? "expected a column of classes" : "name it in `ignore`");
   return {std::move(facts), rows};
 }
 

@@ -130,8 +130,8 @@
     for (const run of runs) {
       const curve = run.curves[tag];
       if (!curve) continue;
-      traces.push({x: curve.step, y: curve.median, name: run.label, mode: "lines", legendgroup: run.label,
-                   line: {color: colour(run), width: 2.2}, customdata: curve.low.map((low, i) => [low, curve.high[i]]),
+      traces.push({x: curve.step, y: curve.median, name: run.label, mode: curve.step.length > 1 ? "lines" : "markers", legendgroup: run.label,
+                   line: {color: colour(run), width: 2.2}, marker: {color: colour(run), size: 7}, customdata: curve.low.map((low, i) => [low, curve.high[i]]),
                    hovertemplate: `<b>${run.label}</b><br>%{x:,} ${unit}<br>median %{y:.4~g}` +
                                   "<br>quartiles %{customdata[0]:.4~g} to %{customdata[1]:.4~g}<extra></extra>"});
     }

@@ -238,6 +238,22 @@ TEST_CASE("a report needs runs", "[cli][bad-input][report]") {
   check_refused(folder, {"report", "nowhere"}, 3, {"'nowhere'"});
 }
 
+TEST_CASE("a report replaces an earlier one, and no other file", "[cli][bad-input][report]") {
+  const TemporaryDirectory folder;
+  REQUIRE(
+      run(folder.path(), {"bandit", "--env", "wheel", "--policy", "lints", "--set", "steps=50", "--out", "run"}).code ==
+      0);
+  check_refused(folder, {"report", "run", "--out", "run/summary.json"}, 2, {"run/summary.json", "no report"});
+  check_refused(folder, {"report", "run", "--out", "run"}, 2, {"--out run", "expected a file"});
+  for (int k = 0; k < 2; ++k) CHECK(run(folder.path(), {"report", "run", "--out", "page.html"}).code == 0);
+}
+
+TEST_CASE("a value that is written in two ways is swept once", "[cli][bad-input]") {
+  const TemporaryDirectory folder;
+  check_refused(folder, {"bandit", "--env", "wheel", "--policy", "lints", "--sweep", "delta=0.5,0.50", "--out", "runs"},
+                2, {"'delta=0.5'", "'delta=0.50'", "all their options are the same"});
+}
+
 TEST_CASE("output that has nowhere to go is an error", "[cli]") {
   for (const char* command : {"list", "--help", "--version"}) {
     const TemporaryDirectory folder;

@@ -113,7 +113,9 @@ TEST_CASE("bandit policies choose in new contexts without learning, the same aga
   CHECK(first["regret_percent_of_uniform"]["mean"].get<double>() < 30);  // what was learned is there
   CHECK(evaluate(folder, {"--interactions", "500", "--seed", "4"})["regret"] != first["regret"]);
   const Outcome person = run(folder.path(), {"eval", "run", "--interactions", "50"});
-  CHECK_THAT(person.out, Contains("after 3000 interactions, choosing in 50 new contexts without learning"));
+  CHECK_THAT(person.out,
+             Contains("after 3000 interactions, choosing in 50 rows drawn anew from the data that it learned from, "
+                      "without learning"));
 }
 
 TEST_CASE("options of an evaluation are those of the run's kind, and help names them all", "[cli][rl][bad-input]") {

@@ -64,6 +64,48 @@ TEST_CASE("a service that learns goes on with what it has learned", "[cli][predi
   CHECK(run(folder.path(), {"eval", "run", "--interactions", "20"}).code == 0);
 }
 
+TEST_CASE("a service of a run that was made longer since says what it goes on from", "[cli][predict]") {
+  const TemporaryDirectory folder;
+  train_wheel(folder);
+  ask(folder, "run --seed 4 --learn", context);
+  CHECK_THAT(content_of(folder / "errors"), !Contains("since"));
+  REQUIRE(run(folder.path(), {"resume", "run", "--set", "steps=300", "--quiet"}).code == 0);
+  ask(folder, "run --seed 4", context);
+  CHECK_THAT(content_of(folder / "errors"),
+             Contains("took it over after 200 steps of the run; the run has made 300 since") &&
+                 Contains("200 outcomes known"));
+  ask(folder, "run --seed 3", context);  // whose policy never learned elsewhere
+  CHECK_THAT(content_of(folder / "errors"), !Contains("since") && Contains("300 outcomes known"));
+}
+
+TEST_CASE("a policy that learned from a table decides for rows as the table has them", "[cli][predict]") {
+  const TemporaryDirectory folder;
+  {
+    std::ofstream table(folder / "plans.csv");
+    table << "age,city,plan\n";
+    for (int i = 0; i < 60; ++i)
+      table << 20 + i % 40 << (i % 3 == 0 ? ",Oslo," : ",Bergen,") << (i % 40 < 20 ? "basic" : "pro") << "\n";
+    table << ",Oslo,pro\n";
+  }
+  const Outcome trained = run(folder.path(), {"bandit", "--env", "table", "--policy", "linucb", "--set",
+                                              "file=plans.csv", "target=plan", "steps=400", "--out", "run"});
+  REQUIRE(trained.code == 0);
+  CHECK_THAT(trained.err, Contains("60 of 61 rows of 'plans.csv' play"));
+  const auto answers = ask(folder, "run",
+                           R"({"context":{"age":22,"city":"Oslo"}})"
+                           "\n"
+                           R"({"context":{"city":"Bergen","age":58}})");
+  REQUIRE(answers.size() == 2);
+  CHECK(answers[0]["arm"] == "basic");
+  CHECK(answers[1]["arm"] == "pro");
+  CHECK_THAT(content_of(folder / "errors"), Contains(R"({"context":{"age":…}} takes them as the table has them)"));
+  const Outcome shown = run(folder.path(), {"env", "table", "--set", "file=plans.csv", "--set", "target=plan"});
+  CHECK_THAT(shown.out,
+             Contains("columns of a row") && Contains("a number, 36.17 ± 11.05") && Contains("Bergen, Oslo"));
+  CHECK_THAT(run(folder.path(), {"eval", "run", "--interactions", "20"}).out,
+             Contains("choosing in 20 rows drawn anew from the data that it learned from, without learning"));
+}
+
 TEST_CASE("a killed service loses at most what came after its checkpoint", "[cli][predict][resume]") {
   const TemporaryDirectory folder;
   train_wheel(folder);

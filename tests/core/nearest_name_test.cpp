@@ -19,6 +19,9 @@ TEST_CASE("a slip of the fingers finds the name that was meant", "[core]") {
   const std::vector<std::string> tasks{"cartpole", "cartpole-swingup", "CartPole-v1"};
   CHECK(nearest_name("CartPole", tasks) == "CartPole-v1");  // as its letters are written
   CHECK(nearest_name("Cartpole", tasks) == "cartpole");
+  const std::vector<std::string> pendulums{"InvertedDoublePendulum", "InvertedPendulum", "Pendulum-v1"};
+  CHECK(nearest_name("Pendulum", pendulums) == "Pendulum-v1");  // its version is left out
+  CHECK(nearest_name("Pendulm", pendulums) == "Pendulum-v1");
   CHECK(suggestion("cartpole", names) == " Known: mushroom, mushroom-synthetic, wheel, linear.");
   CHECK(suggestion("x", {}).empty());
 }

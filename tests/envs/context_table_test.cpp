@@ -45,6 +45,23 @@ TEST_CASE("numbers and every category are standardised, with one over the number
   CHECK(second[3] == 0);
 }
 
+TEST_CASE("a context says what its numbers are, and how a value of the table becomes one", "[envs][context-table]") {
+  for (const Scaling scaling : {Scaling::standardized, Scaling::as_they_are}) {
+    const ContextTable contexts(people(), both, scaling);
+    const std::vector<ContextNumber>& numbers = contexts.numbers();
+    REQUIRE(std::ssize(numbers) == contexts.size());
+    CHECK(numbers[0].column == "age");
+    CHECK_FALSE(numbers[0].category);
+    for (std::size_t k = 1; k < 4; ++k) {
+      CHECK(numbers[k].column == "kind");
+      CHECK(numbers[k].category == std::string(1, static_cast<char>('a' + k - 1)));
+    }
+    const auto second = row_of(contexts, 1);  // age 2, kind b
+    CHECK(second == std::vector<float>{numbers[0].standard(2), numbers[1].standard(0), numbers[2].standard(1),
+                                       numbers[3].standard(0)});
+  }
+}
+
 TEST_CASE("as they are, numbers are those of the table and categories 0 or 1", "[envs][context-table]") {
   const ContextTable contexts(people(), both, Scaling::as_they_are);
   CHECK(row_of(contexts, 0) == std::vector<float>{1, 1, 0, 0});

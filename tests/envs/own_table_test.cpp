@@ -35,6 +35,7 @@ TEST_CASE("rows of a table of one's own are contexts, and its classes arms", "[e
       REQUIRE(bandit.reward(arm) == (arm == arms[static_cast<std::size_t>(bandit.row())] ? 1 : 0));
   }
   CHECK(seen[6] == 0);  // not complete
+  CHECK(spec.notice == "6 of 7 rows of 'zoo.csv' play: the others have a missing cell");
   CHECK(std::ranges::count(seen, 0) == 1);
   const OwnTable codes({.file = folder / "zoo.csv", .target = "class", .ignore = {"name"}, .categorical = {"legs"}},
                        {});
@@ -54,6 +55,7 @@ TEST_CASE("what a table of one's own lacks is said with what it has", "[envs][ow
   write_file_atomically(folder / "prices.csv", "a,price\n1,.5\n2,1\n3,.5\n");
   CHECK_ERROR(made({.file = folder / "prices.csv", .target = "price"}), data, "'price'", "not whole", ".5");
   CHECK(made({.file = folder / "prices.csv", .target = "price", .categorical = {"price"}}).spec().arms == 2);
+  CHECK(made({.file = folder / "prices.csv", .target = "price", .categorical = {"price"}}).spec().notice.empty());
   write_file_atomically(folder / "holes.csv", "a,b\n1,\n,2\n");
   CHECK_ERROR(made({.file = folder / "holes.csv", .target = "b"}), data, "every row");
 }

@@ -243,8 +243,57 @@ TEST_CASE("a log of decisions begins with what bandit it is of", "[replay][decis
         envs::BanditSpec{.arms = 1, .reward_deviation = 0.0}, envs::BanditSpec{.arms = std::int64_t{1} << 60},
         envs::BanditSpec{.arms = 1, .arm_features = -1}, envs::BanditSpec{.arms = 1, .bounded = true},
         envs::BanditSpec{.arms = 1, .context_size = 2, .active_columns = 3},
-        envs::BanditSpec{.arms = 1, .reward_low = 2, .reward_high = 1}})
+        envs::BanditSpec{.arms = 1, .reward_low = 2, .reward_high = 1},
+        envs::BanditSpec{.arms = 1, .context_size = 2, .numbers = {{.column = "one"}}},
+        envs::BanditSpec{.arms = 1, .context_size = 1, .numbers = {{.column = "one", .deviation = 0}}}})
     CHECK_ERROR(log.begin(decision_log_head(wrong)), data, "of no bandit that can be");
+}
+
+TEST_CASE("a context of a table is read by the names of its columns, as the table has them", "[replay][decisions]") {
+  const envs::BanditSpec table{.name = "table",
+                               .arms = 2,
+                               .context_size = 5,
+                               .data = "real",
+                               .arm_names = {"basic", "pro"},
+                               .numbers = {{.column = "age", .mean = 40.1, .deviation = 0.3},
+                                           {.column = "city", .category = "Bergen", .mean = .25, .deviation = .5},
+                                           {.column = "city", .category = "Oslo", .mean = .75, .deviation = .5},
+                                           {.column = "code", .category = "7", .mean = .5, .deviation = .5},
+                                           {.column = "code", .category = "12", .mean = .5, .deviation = .5}}};
+  const envs::BanditSpec again = bandit_of_head(decision_log_head(table));
+  REQUIRE(again.numbers.size() == 5);
+  CHECK(again.numbers[0].mean == 40.1);
+  CHECK(again.numbers[0].deviation == 0.3);
+  CHECK(again.numbers[2].category == "Oslo");
+  CHECK(bandit_of_head(decision_log_head(quoted_shop)).numbers.empty());
+  DecisionLog log({});
+  log.begin(decision_log_head(table));
+  ArmTable arms(2);
+  LoggedEvent event;
+  const auto read = [&](const std::string& line) { return log.read_context(line, arms, event); };
+  REQUIRE(read(R"({"context":{"code":7,"city":"Oslo","age":41}})").kind == LineVerdict::Kind::event);
+  CHECK(event.dense == std::vector<float>{again.numbers[0].standard(41), -.5F, .5F, 1, -1});
+  REQUIRE(read(R"({"context":{"age":40.1,"city":"Bergen","code":"12"}})").kind == LineVerdict::Kind::event);
+  CHECK(event.dense == std::vector<float>{0, 1.5F, -1.5F, -1, 1});
+  REQUIRE(read(R"({"context":[1,2,3,4,5]})").kind == LineVerdict::Kind::event);  // what the policy sees
+  CHECK(event.dense == std::vector<float>{1, 2, 3, 4, 5});
+  for (const auto& [line, reason] : std::vector<std::pair<std::string, std::string>>{
+           {R"({"context":{"city":"Oslo","code":7}})", "the context has no column 'age'"},
+           {R"({"context":{"age":1,"city":"Rome","code":7}})",
+            R"(column 'city': "Rome" is none of its categories (Bergen, Oslo))"},
+           {R"({"context":{"age":1,"city":"Oslo","code":"Oslo"}})",
+            R"(column 'code': "Oslo" is none of its categories (7, 12))"},
+           {R"({"context":{"age":"old","city":"Oslo","code":7}})", R"(column 'age': expected a number, found "old")"},
+           {R"({"context":{"age":1,"city":"Oslo","code":7,"plan":"pro"}})",
+            "the context has a column 'plan' that the policy did not learn from"},
+           {R"({"context":7})", "a context that is neither a list of numbers nor an object of columns"},
+           {R"({"context":[1,2,3,4,5],"arms":["basc"]})", "'basc' is none of the arms basic, pro"}}) {
+    const LineVerdict verdict = read(line);
+    CHECK(verdict.kind == LineVerdict::Kind::bad);
+    CHECK(verdict.reason == reason);
+  }
+  ReadDecisions shop;
+  CHECK(shop(with("[0.1,-3e-07]", R"({"x":1})")).reason == "a context that is no row of the bandit's table");
 }
 
 TEST_CASE("one repetition of a log can be read alone, and a context without a decision", "[replay][decisions]") {
