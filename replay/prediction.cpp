@@ -122,9 +122,8 @@ std::unique_ptr<ServedPolicy> Prediction::serve(const RunDirectory& directory, c
     policy->restore(served->part("policy"));
     if (policy->run_steps() > 0 && policy->run_steps() < checkpoint->step)
       log_warning(
-          "the policy goes on as its service left it, which took it over after {} steps of the run; the run has made "
-          "{} "
-          "since: without '{}' it would decide as the run left it",
+          "the policy goes on as its service left it, which took it over after {} steps; the run has made {} "
+          "since, and without '{}' the policy would decide as the run left it",
           policy->run_steps(), checkpoint->step, service.string());
   }
   return policy;
@@ -150,9 +149,8 @@ Json Prediction::perform(const RunDirectory& directory, const std::string& data,
   if (format_ == "json") {
     if (!policy->spec().numbers.empty())
       log_info(
-          "contexts are rows of a table: {{\"context\":{{\"{}\":…}}}} takes them as the table has them, a list of "
-          "numbers "
-          "is taken for what the policy sees, standardised",
+          "a context is a row of a table: {{\"context\":{{\"{}\":…}}}} is taken as the table has it, a list of "
+          "numbers as the policy sees it, standardised",
           policy->spec().numbers.front().column);
     format = std::make_unique<DecisionLog>(DecisionLog::Options{});
     format->begin(decision_log_head(policy->spec()));

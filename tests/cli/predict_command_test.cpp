@@ -72,8 +72,7 @@ TEST_CASE("a service of a run that was made longer since says what it goes on fr
   REQUIRE(run(folder.path(), {"resume", "run", "--set", "steps=300", "--quiet"}).code == 0);
   ask(folder, "run --seed 4", context);
   CHECK_THAT(content_of(folder / "errors"),
-             Contains("took it over after 200 steps of the run; the run has made 300 since") &&
-                 Contains("200 outcomes known"));
+             Contains("took it over after 200 steps; the run has made 300 since") && Contains("200 outcomes known"));
   ask(folder, "run --seed 3", context);  // whose policy never learned elsewhere
   CHECK_THAT(content_of(folder / "errors"), !Contains("since") && Contains("300 outcomes known"));
 }
@@ -98,7 +97,7 @@ TEST_CASE("a policy that learned from a table decides for rows as the table has 
   REQUIRE(answers.size() == 2);
   CHECK(answers[0]["arm"] == "basic");
   CHECK(answers[1]["arm"] == "pro");
-  CHECK_THAT(content_of(folder / "errors"), Contains(R"({"context":{"age":…}} takes them as the table has them)"));
+  CHECK_THAT(content_of(folder / "errors"), Contains(R"({"context":{"age":…}} is taken as the table has it)"));
   const Outcome shown = run(folder.path(), {"env", "table", "--set", "file=plans.csv", "--set", "target=plan"});
   CHECK_THAT(shown.out,
              Contains("columns of a row") && Contains("a number, 36.17 ± 11.05") && Contains("Bergen, Oslo"));
