@@ -250,6 +250,8 @@ std::string_view safetensors_name(ElementType type) noexcept {
 void check_safetensors_path(const std::filesystem::path& path, std::string_view option) {
   STEIN_CHECK(path.extension() == ".safetensors", "{} expects a path that ends in .safetensors, got '{}'", option,
               path.string());
+  STEIN_CHECK(std::filesystem::absolute(path).parent_path().filename() != "checkpoints",
+              "{} {}: what lies in a folder 'checkpoints' is a run's own; name another place", option, path.string());
 }
 
 void write_safetensors(const std::filesystem::path& path, const Snapshot& snapshot,

@@ -19,7 +19,8 @@ using SafetensorsMetadata = std::map<std::string, std::string, std::less<>>;
 /// The format's name of `type`: F32, F64, I32, I64, U64 or U8.
 std::string_view safetensors_name(ElementType type) noexcept;
 
-/// Throws Error(usage), with the option that gave it ("--to"), for a path with another ending than .safetensors.
+/// Throws Error(usage), with the option that gave it ("--to"), for a path with another ending than .safetensors, or in
+/// a folder `checkpoints`.
 void check_safetensors_path(const std::filesystem::path& path, std::string_view option);
 
 /// Writes the arrays of `snapshot` atomically, its texts and `metadata` as header texts. The same content gives the

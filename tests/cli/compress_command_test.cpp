@@ -165,6 +165,7 @@ TEST_CASE("what cannot be compressed, begun with or exported is refused by a sen
           "nowhere");
   CHECK_FALSE(std::filesystem::exists(folder / "x"));
   refused({"export", "dense", "--to", "x.bin"}, 2, "ends in .safetensors");
+  refused({"export", "dense", "--to", "dense/checkpoints/x.safetensors"}, 2, "is a run's own");
   refused({"export", "dense", "--to", "x.safetensors", "--format", "csr"}, 2, "made sparse");
   refused({"export", "dense", "--to", "x.safetensors", "--seed", "7"}, 2, "the run has seeds 0:2, got 7");
   refused({"export", "dense", "--to", "none/x.safetensors"}, 1, "none");
