@@ -3,6 +3,7 @@
 #include <stein/runs/measured.h>
 
 #include <stein/core/error.h>
+#include <stein/envs/context_columns.h>
 
 #include <algorithm>
 #include <cmath>
@@ -94,17 +95,13 @@ std::string control_text(const Json& task) {
   return text;
 }
 
-/// The columns of the table that contexts are rows of; nothing where they are none.
 Json columns_of(const envs::BanditSpec& spec) {
   Json columns = Json::array();
-  for (const envs::ContextNumber& number : spec.numbers) {
-    if (!number.category) {
-      columns.push_back({{"name", number.column}, {"mean", number.mean}, {"deviation", number.deviation}});
-      continue;
-    }
-    if (columns.empty() || columns.back()["name"] != number.column)
-      columns.push_back({{"name", number.column}, {"categories", Json::array()}});
-    columns.back()["categories"].push_back(*number.category);
+  for (const envs::ContextColumn& column : envs::context_columns(spec)) {
+    const envs::ContextNumber& number = spec.numbers[column.first];
+    columns.push_back(column.categories.empty()
+                          ? Json{{"name", column.name}, {"mean", number.mean}, {"deviation", number.deviation}}
+                          : Json{{"name", column.name}, {"categories", column.categories}});
   }
   return columns;
 }

@@ -199,6 +199,7 @@ DecisionLog::~DecisionLog() = default;
 
 void DecisionLog::begin(std::string_view first_line) {
   spec_ = bandit_of_head(first_line);
+  columns_ = envs::context_columns(spec_);
   head_ = first_line;
 }
 
@@ -240,8 +241,8 @@ std::string_view DecisionLog::take_context(LoggedEvent& event) {
   if (line["context"].get(json_->row) == simdjson::SUCCESS) {
     if (!take_row(event)) return "a context that is no row of the bandit's table";
   } else if (line["context"].get(list) == simdjson::SUCCESS && !take_numbers(list, event.dense)) {
-    return spec_.numbers.empty() ? "a context that is no list of numbers"
-                                 : "a context that is neither a list of numbers nor an object of columns";
+    return columns_.empty() ? "a context that is no list of numbers"
+                            : "a context that is neither a list of numbers nor an object of columns";
   }
   if (line["active"].get(list) == simdjson::SUCCESS && !take_numbers(list, event.active))
     return "active columns that are no whole numbers";
@@ -260,39 +261,31 @@ bool DecisionLog::take_row(LoggedEvent& event) {
     fault_ = std::move(fault);
     return false;
   };
-  if (spec_.numbers.empty())
+  if (columns_.empty())
     return bad("a context with columns by name: those of this bandit are lists of numbers, no rows of a table");
   for (const dom::key_value_pair cell : row)
-    if (std::ranges::find(spec_.numbers, cell.key, &envs::ContextNumber::column) == spec_.numbers.end())
+    if (std::ranges::find(columns_, cell.key, &envs::ContextColumn::name) == columns_.end())
       return bad(fmt::format("the context has a column '{}' that the policy did not learn from", cell.key));
-  bool found = true;  // the category of the column at hand
-  for (std::size_t k = 0; k < spec_.numbers.size(); ++k) {
-    const envs::ContextNumber& number = spec_.numbers[k];
+  for (const envs::ContextColumn& column : columns_) {
+    const std::span numbers = std::span(spec_.numbers).subspan(column.first);
     dom::element cell;
-    if (row[number.column].get(cell) != simdjson::SUCCESS)
-      return bad(fmt::format("the context has no column '{}'", number.column));
-    double value = 0;
-    if (number.category) {
-      const bool first = k == 0 || spec_.numbers[k - 1].column != number.column;
-      value = is_category(cell, *number.category) ? 1 : 0;
-      found = (!first && found) || value == 1;
-      const bool last = k + 1 == spec_.numbers.size() || spec_.numbers[k + 1].column != number.column;
-      if (last && !found)
-        return bad(fmt::format("column '{}': {} is none of its categories ({})", number.column, simdjson::minify(cell),
-                               fmt::join(categories_of(number.column), ", ")));
-    } else if (cell.get(value) != simdjson::SUCCESS || !fits<float>((value - number.mean) / number.deviation)) {
-      return bad(fmt::format("column '{}': expected a number, found {}", number.column, simdjson::minify(cell)));
+    if (row[column.name].get(cell) != simdjson::SUCCESS)
+      return bad(fmt::format("the context has no column '{}'", column.name));
+    if (column.categories.empty()) {
+      double value = 0;
+      if (cell.get(value) != simdjson::SUCCESS || !std::isfinite(numbers.front().standard(value)))
+        return bad(fmt::format("column '{}': expected a number, found {}", column.name, simdjson::minify(cell)));
+      event.dense.push_back(numbers.front().standard(value));
+      continue;
     }
-    event.dense.push_back(number.standard(value));
+    const auto is_it = [&](const std::string& category) { return is_category(cell, category); };
+    if (std::ranges::none_of(column.categories, is_it))
+      return bad(fmt::format("column '{}': {} is none of its categories ({})", column.name, simdjson::minify(cell),
+                             fmt::join(column.categories, ", ")));
+    for (std::size_t k = 0; k < column.categories.size(); ++k)
+      event.dense.push_back(numbers[k].standard(is_it(column.categories[k]) ? 1 : 0));
   }
   return true;
-}
-
-std::vector<std::string> DecisionLog::categories_of(std::string_view column) const {
-  std::vector<std::string> names;
-  for (const envs::ContextNumber& number : spec_.numbers)
-    if (number.column == column && number.category) names.push_back(*number.category);
-  return names;
 }
 
 std::string_view DecisionLog::check_context(const LoggedEvent& event, const ArmTable& arms) const {

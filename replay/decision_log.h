@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/envs/bandit_spec.h>
+#include <stein/envs/context_columns.h>
 #include <stein/replay/log_format.h>
 
 #include <cstdint>
@@ -82,7 +83,6 @@ class DecisionLog final : public LogFormat {
   std::string_view take_context(LoggedEvent& event);
   /// A context by the names of its columns, as the table has them: {"age": 40, "city": "Oslo"}.
   bool take_row(LoggedEvent& event);
-  std::vector<std::string> categories_of(std::string_view column) const;
   std::string_view check_context(const LoggedEvent& event, const ArmTable& arms) const;
   /// The names of `arms`, or the numbers of `present`, or neither: then all arms are there.
   std::string_view take_choices(LoggedEvent& event);
@@ -95,7 +95,8 @@ class DecisionLog final : public LogFormat {
 
   std::int64_t logged_seed_;
   envs::BanditSpec spec_;
-  std::string head_;  ///< the log's first line
+  std::vector<envs::ContextColumn> columns_;  ///< of contexts that are rows of a table
+  std::string head_;                          ///< the log's first line
   std::unique_ptr<Json> json_;
   std::map<std::int64_t, std::int64_t> last_steps_;  ///< of the file, by seed
   std::vector<std::string_view> names_;

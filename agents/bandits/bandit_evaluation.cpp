@@ -61,9 +61,7 @@ Json BanditEvaluation::perform_on(const BanditExperiment& experiment, BanditRun&
           {"steps_done", run.steps_done()},
           {"interactions", interactions_},
           {"context_seed", context_seed_},
-          {"contexts", run.repetition(0).agent().environment().row() >= 0
-                           ? "rows drawn anew from the data that it learned from,"
-                           : "new contexts"},
+          {"contexts_are_rows", run.repetition(0).agent().environment().row() >= 0},
           {"regret", runs::measured(regret)},
           {"uniform_regret", runs::measured(uniform)},
           {"regret_percent_of_uniform", runs::measured(percent)},
@@ -72,9 +70,11 @@ Json BanditEvaluation::perform_on(const BanditExperiment& experiment, BanditRun&
 
 std::string BanditEvaluation::readable(const Json& result) const {
   const std::size_t seeds = result["seeds"].size();
-  std::string lines = fmt::format("{} after {} interactions, choosing in {} {} without learning\n\n",
-                                  result["name"].get<std::string>(), result["steps_done"].get<std::int64_t>(),
-                                  result["interactions"].get<std::int64_t>(), result["contexts"].get<std::string>());
+  const char* const contexts =
+      result["contexts_are_rows"].get<bool>() ? "rows drawn anew from the data that it learned from," : "new contexts";
+  std::string lines =
+      fmt::format("{} after {} interactions, choosing in {} {} without learning\n\n", result["name"].get<std::string>(),
+                  result["steps_done"].get<std::int64_t>(), result["interactions"].get<std::int64_t>(), contexts);
   lines += runs::summary_line("regret", runs::mean_and_deviation(result["regret"]) + runs::spread_note(seeds));
   lines += runs::summary_line("of uniform play", runs::text(result["regret_percent_of_uniform"]) + " %");
   lines += runs::summary_line("reward", runs::mean_and_deviation(result["reward"]));

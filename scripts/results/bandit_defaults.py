@@ -28,7 +28,7 @@ import bandit_paper
 import bandit_tuned
 from bandit_goals import goals
 from bandit_means import OTHERS, WHEELS, against, average, below_zero, complete_policies, locked_in, together, worst_share
-from bandit_runs import OF_GROUPS, PLAN, POLICIES, command_of, experiment, result_file, shares
+from bandit_runs import OF_GROUPS, PLAN, POLICIES, command_of, experiment, result_file
 from bandit_tuned import cell
 from records import ROOT, by_commit, clean_commit, read_record
 from results_page import IMAGES, half_width, interval_of, paragraph, readable, write_page, write_section
@@ -89,8 +89,7 @@ def beside_stein(found, of_group):
     for policy in next(iter(of_group.values())):
         differences = against(both, PLAN["stein"], policy)
         if differences is not None:
-            mean = statistics.mean(statistics.mean(shares(entries[policy])) for entries in of_group.values())
-            text += f"| {policy} | {mean:.1f} | {interval_of(differences, 1)} |\n"
+            text += f"| {policy} | {average(of_group, policy):.1f} | {interval_of(differences, 1)} |\n"
     return text + "\n"
 
 
@@ -279,8 +278,7 @@ def under_published_prior(found, of_group):
     differences = against(together(found, of_group), PLAN["stein"], PUBLISHED_PRIOR)
     if differences is None:
         return ""
-    mean = statistics.mean(statistics.mean(shares(entries[PUBLISHED_PRIOR])) for entries in of_group.values())
-    return (f"The published prior of single networks holds them back on wheels: greedy has {mean:.1f} under it, and `{PLAN['stein']}` beside that "
+    return (f"The published prior of single networks holds them back on wheels: greedy has {average(of_group, PUBLISHED_PRIOR):.1f} under it, and `{PLAN['stein']}` beside that "
             f"{interval_of(differences, 1)}.")
 
 

@@ -19,6 +19,7 @@ from results_page import IMAGES, half_width, paragraph, readable, run_or_write, 
 PLAN = json.loads((pathlib.Path(__file__).parent / "control_goals_plan.json").read_text())
 ENTRIES = RESULTS / "control_goals"
 RUNS = ROOT / "runs/results/control_goals"
+SEEDS = {"": PLAN["seeds"], "held-out": PLAN["held_out"]}
 DEFAULTS = [name for name, how in PLAN["agents"].items() if "preset" not in how]
 
 # Of goals that were missed: trials of which no record is kept.
@@ -31,9 +32,6 @@ TRIED = {
     "cartpole-swingup-dm": "A2C, ten seeds each: with 16 × 16 steps an update six reached the goal, with 16 × 32, the default, ten while all slots began with a new "
                            "episode (worst 755), and eight since they begin at different ages (the table above). Whether eight is chance was not tested.",
 }
-
-
-SEEDS = {"": PLAN["seeds"], "held-out": PLAN["held_out"]}
 
 
 def command_of(task, name, part=""):
@@ -79,8 +77,8 @@ def found(task, entry):
     return f"{reached(task, entry)} of {tries()} | {with_interval(returns(entry), 1)} | {min(returns(entry)):.1f}"
 
 
-def line(task, name, entry):
-    return (f"| {name} | {PLAN['steps'][task][name] / 1e6:g} M | {found(task, entry)} | {found(task, record_of(task, name, 'held-out'))} | "
+def line(task, name, entry, held_out):
+    return (f"| {name} | {PLAN['steps'][task][name] / 1e6:g} M | {found(task, entry)} | {found(task, held_out)} | "
             f"`{command_of(task, name)}` |\n")
 
 
@@ -119,7 +117,7 @@ def short(entries):
 
 
 def write():
-    entries = {(task, name): record_of(task, name) for task, name in points()}
+    entries, held_out_entries = ({point: record_of(*point, part) for point in points()} for part in SEEDS)
     (first, end), (held_out, held_out_end) = SEEDS.values()
     text = f"""# Goals of A2C and PPO
 
@@ -141,9 +139,9 @@ those held out are planned with an hour and a half of a core. Means are over see
         text += "![Final returns of ten seeds beside the goals](images/control_goals.svg)\n\n"
     for task, wanted in PLAN["tasks"].items():
         text += f"## {task}, {readable(wanted['goal'])}\n\n| agent | steps | at the goal | mean return | worst seed | held out: at the goal | mean return | worst seed | command |\n{'|---' * 9}|\n"
-        text += "".join(line(task, name, entry) for (of, name), entry in entries.items() if of == task) + "\n"
+        text += "".join(line(task, name, entry, held_out_entries[of, name]) for (of, name), entry in entries.items() if of == task) + "\n"
         text += f"What was tried where it was missed: {TRIED[task]}\n\n" if task in TRIED else ""
-    every = [record_of(*point, part) for part in SEEDS for point in points()]
+    every = [*entries.values(), *held_out_entries.values()]
     text += "Records by commit: " + (by_commit([entry for entry in every if entry]) or "none yet") + ".\n"
     write_page("control_goals", text)
     if all(entries.values()):
